@@ -400,7 +400,7 @@ fn one_text(group: &mut BenchmarkGroup<'_, WallTime>, call: &ToolCall, raw: &str
     group.bench_function("guard_gate", |b| {
         b.iter(|| {
             let mut next = black_box(&ledger).clone();
-            next.drop_unpaid(&source);
+            next.restore_unprofitable(&source);
             (guard::check(&source, &mut next, &failures, false), next.size(&source, None))
         });
     });

@@ -9,7 +9,7 @@ use jsonrpc_core::{Error, ErrorCode, MetaIoHandler, Params};
 use serde_json::{Map, Value};
 
 use crate::engine::{Cancel, Engine, METHODS, Method, guarded};
-use crate::formats::json::mended;
+use crate::formats::json::without_lone_surrogates;
 use crate::protocol::error::INTERNAL_ERROR;
 use crate::protocol::{Kind, RpcError};
 
@@ -39,7 +39,7 @@ pub fn io_handler_methods(engine: Arc<Engine>, methods: &'static [Method]) -> Me
 /// Answers one message on the caller's thread, without an executor; `None` for a notification. For handlers of
 /// [`io_handler`], whose methods never wait.
 pub fn answer(handler: &MetaIoHandler<()>, message: &str) -> Option<String> {
-    let message = mended(message.as_bytes());
+    let message = without_lone_surrogates(message.as_bytes());
     let future = pin!(handler.handle_request(&message, ()));
     match future.poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(answer) => answer,

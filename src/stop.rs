@@ -1,9 +1,9 @@
-//! Cancels work: once a flag is set, the next tick unwinds.
+//! Cancels work: once a flag is set, the next check unwinds.
 //!
-//! The caller sets a flag for its thread with [`Stop::over`]. [`heeded`] marks work that may be cut short. Such work calls
-//! [`tick`]; once the flag is set, the next tick unwinds to the code that catches faults of the core. So does each later tick,
-//! so that no other attempt begins. Without a flag, or while it is not set, nothing changes: there is no clock, and no output
-//! depends on it.
+//! The caller sets a flag for its thread with [`Stop::apply_to`]. [`run_cancellable`] marks work that may be cut short.
+//! Such work calls [`check_sometimes`] at each small step and [`check`] at each large one. Once the flag is set, the next
+//! check unwinds to the code that catches faults of the core. So does each later check, so that no other attempt begins.
+//! Without a flag, or while it is not set, nothing changes: there is no clock, and no output depends on it.
 
 use std::cell::{Cell, RefCell};
 use std::panic::resume_unwind;
@@ -18,12 +18,12 @@ pub struct Stop(Arc<AtomicBool>);
 #[derive(Debug)]
 pub struct Stopped;
 
-/// Ticks between two looks at the flag: well below a millisecond of work.
-const TICKS: u32 = 512;
+/// Steps between two checks of the flag: well below a millisecond of work.
+const STEPS_PER_CHECK: u32 = 512;
 
 thread_local! {
     static FLAG: RefCell<Option<Stop>> = const { RefCell::new(None) };
-    static IS_HEEDED: Cell<bool> = const { Cell::new(false) };
+    static IS_CANCELLABLE: Cell<bool> = const { Cell::new(false) };
     static COUNT: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -38,8 +38,8 @@ impl Stop {
         self.0.load(Ordering::SeqCst)
     }
 
-    /// Runs `work` with this flag over it.
-    pub fn over<T>(&self, work: impl FnOnce() -> T) -> T {
+    /// Runs `work`, which stops at a check after this flag is set, if it runs in [`run_cancellable`].
+    pub fn apply_to<T>(&self, work: impl FnOnce() -> T) -> T {
         struct Before(Option<Stop>);
         impl Drop for Before {
             fn drop(&mut self) {
@@ -51,15 +51,15 @@ impl Stop {
     }
 }
 
-/// Runs `work`, which may be left unfinished: the caller catches what unwinds, and keeps nothing of it.
-pub fn heeded<T>(work: impl FnOnce() -> T) -> T {
+/// Runs work that a set flag may interrupt. The caller catches the unwinding panic, and discards what the work has done so far.
+pub fn run_cancellable<T>(work: impl FnOnce() -> T) -> T {
     struct Before(bool);
     impl Drop for Before {
         fn drop(&mut self) {
-            IS_HEEDED.set(self.0);
+            IS_CANCELLABLE.set(self.0);
         }
     }
-    let _before = Before(IS_HEEDED.replace(true));
+    let _before = Before(IS_CANCELLABLE.replace(true));
     work()
 }
 
@@ -68,28 +68,28 @@ pub fn is_asked() -> bool {
     FLAG.with_borrow(|flag| flag.as_ref().is_some_and(Stop::is_asked))
 }
 
-/// One of many small steps: a line, a match, a token.
+/// Counts one of many small steps, such as a line, a match or a token, and checks the flag at every 512th of them.
 #[inline(always)]
-pub fn tick() {
+pub fn check_sometimes() {
     let count = COUNT.with(|count| {
         count.set(count.get().wrapping_add(1));
         count.get()
     });
-    if count.is_multiple_of(TICKS) {
+    if count.is_multiple_of(STEPS_PER_CHECK) {
         check();
     }
 }
 
 /// The number of steps that this thread has reported.
 #[cfg(test)]
-pub fn ticks() -> usize {
+pub fn steps() -> usize {
     COUNT.get() as usize
 }
 
-/// One large step: some ten thousand bytes.
+/// Checks the flag after one large step: some ten thousand bytes.
 #[inline(never)]
 pub fn check() {
-    if IS_HEEDED.get() && is_asked() {
+    if IS_CANCELLABLE.get() && is_asked() {
         resume_unwind(Box::new(Stopped));
     }
 }
@@ -101,17 +101,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_ends_only_under_a_flag_that_is_set_and_where_that_is_heeded() {
+    fn work_ends_only_under_a_flag_that_is_set_and_only_if_it_is_cancellable() {
         let stop = Stop::default();
-        let work = || (0..10 * TICKS).for_each(|_| tick());
-        stop.over(|| heeded(work));
+        let work = || (0..10 * STEPS_PER_CHECK).for_each(|_| check_sometimes());
+        stop.apply_to(|| run_cancellable(work));
         stop.ask();
-        stop.over(work);
-        heeded(work);
-        let ended = catch_unwind(|| stop.over(|| heeded(work))).unwrap_err();
+        stop.apply_to(work);
+        run_cancellable(work);
+        let ended = catch_unwind(|| stop.apply_to(|| run_cancellable(work))).unwrap_err();
         assert!(ended.is::<Stopped>());
         // It leaves nothing behind on the thread.
-        heeded(work);
-        stop.over(work);
+        run_cancellable(work);
+        stop.apply_to(work);
     }
 }

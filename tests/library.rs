@@ -69,7 +69,7 @@ fn a_configuration_in_every_language_or_an_error_that_names_the_feature() {
     };
     let mode = |sources: &Sources| {
         let layers = sources.load()?;
-        Ok::<_, Vec<tersed::layers::ConfigError>>(layers.settle().0.config.policy.max_mode.name())
+        Ok::<_, Vec<tersed::layers::ConfigError>>(layers.resolve_usable().0.config.policy.max_mode.name())
     };
     assert_eq!(mode(&sources("a.toml", "[policy]\nmaxMode = \"safe\"\n")).unwrap(), "safe");
     match mode(&sources("a.yaml", "policy:\n  maxMode: safe\n")) {
@@ -82,7 +82,7 @@ fn a_configuration_in_every_language_or_an_error_that_names_the_feature() {
     // The process continues with the defaults, which redact.
     let layers = sources("a.yaml", "policy:\n  redactSecrets: [\n").read().unwrap();
     assert_eq!(layers.faults().count(), 1);
-    assert!(layers.settle().0.config.policy.redact_secrets);
+    assert!(layers.resolve_usable().0.config.policy.redact_secrets);
 }
 
 #[test]

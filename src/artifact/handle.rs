@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::text::marker::{Marker, ReadBy, SEAL_DIGITS};
+use crate::text::marker::{Marker, RetrievalMethod, SEAL_DIGITS};
 
 /// Fewest digits of a handle that a text shows.
 const MIN_DIGITS: usize = 8;
@@ -39,7 +39,7 @@ fn handle(marker: Marker) -> Option<String> {
     match marker {
         Marker::Lines { id, .. } | Marker::Bytes { id, .. } => id,
         Marker::Original { handle, .. } => Some(handle),
-        Marker::Removed { read, .. } => read.map(|(handle, _): (String, ReadBy)| handle),
+        Marker::Removed { read, .. } => read.map(|(handle, _): (String, RetrievalMethod)| handle),
         Marker::Externalized { key, .. } => Some(key),
         _ => None,
     }

@@ -97,7 +97,7 @@ impl PolicyArgs {
     #[cfg(feature = "hosts")]
     pub fn config_or_defaults(&self) -> Config {
         self.config().unwrap_or_else(|failure| {
-            super::out::say(&crate::layers::printable(&failure.message));
+            super::out::print_message(&crate::layers::printable(&failure.message));
             Config::default()
         })
     }

@@ -19,11 +19,11 @@ use crate::layers::{Given, Origin, Sources, printable, read_file};
     tersed config check tersed.yaml                exit code 2 if it has a fault")]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: ConfigCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum ConfigCommand {
     /// Print the settings in force, as a configuration file.
     Show {
         /// Show where each setting comes from.
@@ -48,7 +48,7 @@ enum What {
 /// Prints or checks.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     match &args.what {
-        What::Show { origin, json, settings } => {
+        ConfigCommand::Show { origin, json, settings } => {
             let loaded = settings.strict(Vec::new())?;
             let text = match (json, origin) {
                 (false, _) => shown(&loaded, *origin),
@@ -57,8 +57,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             };
             print(&text)
         }
-        What::Schema => print(schema_json()),
-        What::Check { files } => check(files),
+        ConfigCommand::Schema => print(schema_json()),
+        ConfigCommand::Check { files } => check(files),
     }
 }
 

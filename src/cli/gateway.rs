@@ -107,7 +107,7 @@ fn start(args: &Args) -> Result<ExitCode, Failure> {
                 code = async { match child {
                     Ok(mut host) => ended(&mut host.child).await,
                     Err(message) => {
-                        out::say(&message);
+                        out::print_message(&message);
                         ExitCode::from(127)
                     }
                 } } => code,
@@ -128,7 +128,7 @@ fn engine(args: &Args) -> Result<Engine, Failure> {
     let loaded = args.policy.load()?;
     let mut settings = Settings::of(&loaded.resolved.config);
     if let Err(note) = seal_key::ensure(&mut settings.policy) {
-        out::say(&format!("{note}; a temporary key of this process is used"));
+        out::print_message(&format!("{note}; a temporary key of this process is used"));
     }
     let is_said = loaded.resolved.given.iter().any(|given| given.key.starts_with("recovery"));
     if !is_said && let Some(recovery) = host::Host::of_conversations() {
@@ -210,7 +210,7 @@ fn code(status: std::io::Result<ExitStatus>) -> ExitCode {
     match status {
         Ok(status) => super::exit_code(status),
         Err(e) => {
-            out::say(&format!("the command: {e}"));
+            out::print_message(&format!("the command: {e}"));
             ExitCode::FAILURE
         }
     }

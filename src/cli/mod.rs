@@ -243,6 +243,6 @@ fn done(result: Result<(), impl Into<Failure>>) -> ExitCode {
 }
 
 fn failed(Failure { message, code }: Failure) -> ExitCode {
-    message.lines().for_each(out::say);
+    message.lines().for_each(out::print_message);
     ExitCode::from(code)
 }

@@ -149,7 +149,7 @@ pub(super) fn note(line: &str) {
 }
 
 /// Prints a line to standard error, with the name of the program before it.
-pub(super) fn say(line: &str) {
+pub(super) fn print_message(line: &str) {
     note(&format!("tersed: {line}"));
 }
 

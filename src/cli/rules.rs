@@ -60,9 +60,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 pub(super) fn load_all(files: &[PathBuf]) -> Result<RuleSet, String> {
     let mut all = RuleSet::default();
     for file in files {
-        let rules = rule_file::look(file).map_err(|e| e.to_string())?;
+        let rules = rule_file::read_untrusted(file).map_err(|e| e.to_string())?;
         for warning in crate::rules::warnings(&rules) {
-            out::say(&format!("{}: warning: {warning}", file.display()));
+            out::print_message(&format!("{}: warning: {warning}", file.display()));
         }
         all = all.with(&rules);
     }

@@ -51,14 +51,14 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     };
     let mut settings = Settings::of(config);
     if let Err(note) = seal_key::ensure(&mut settings.policy) {
-        out::say(&format!("{note}; a temporary key of this process is used"));
+        out::print_message(&format!("{note}; a temporary key of this process is used"));
     }
     settings.counting = counting(config, "serve");
     settings.layers = Some((loaded.sources, loaded.layers));
     let engine = Engine::new(settings);
     if let Err(error) = engine.check_telemetry() {
         // Reported now, to whoever named the file. Results must be compressed in any case.
-        out::say(&format!("telemetry is off: {error}"));
+        out::print_message(&format!("telemetry is off: {error}"));
     }
     #[cfg(feature = "otel")]
     if let Some(endpoint) = &args.otlp_endpoint {

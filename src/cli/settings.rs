@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::Failure;
 use super::mistake::none_of;
 use super::offered::Offered;
-use super::out::say;
+use super::out::print_message;
 use crate::config::Profile;
 use crate::layers::{ConfigError, Layers, Resolved, Sources, joined, of_flag, printable};
 
@@ -66,7 +66,7 @@ pub(super) fn say_once(lines: Vec<String>) {
     static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
     let new: Vec<String> = lines.into_iter().filter(|line| !said.contains(line)).collect();
-    new.iter().for_each(|line| say(line));
+    new.iter().for_each(|line| print_message(line));
     said.extend(new);
 }
 
@@ -155,7 +155,7 @@ impl SettingsArgs {
     fn read(&self, flags: Flags) -> Result<Loaded, Failure> {
         let sources = self.sources(flags);
         let layers = sources.read().map_err(|errors| Failure::value(joined(&errors)))?;
-        let (resolved, errors) = layers.settle();
+        let (resolved, errors) = layers.resolve_usable();
         // The user who typed the command line can read the error.
         let of_flags: Vec<ConfigError> =
             errors.iter().filter(|error| error.place.starts_with("--")).cloned().collect();

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::counting::project;
 use crate::engine::seal_key;
-use crate::formats::json::mended;
+use crate::formats::json::without_lone_surrogates;
 use crate::telemetry::counts::{Counted, Numbers, day_of, default_path, read_tail};
 use crate::telemetry::{Clock, SystemClock};
 
@@ -63,7 +63,8 @@ fn folder_of_host() -> Option<PathBuf> {
             let _ = send.send(text);
         })
         .ok()?;
-    let given: Value = serde_json::from_str(&mended(&given.recv_timeout(INPUT_TIMEOUT).ok()?)).ok()?;
+    let given: Value =
+        serde_json::from_str(&without_lone_surrogates(&given.recv_timeout(INPUT_TIMEOUT).ok()?)).ok()?;
     let places = ["/workspace/project_dir", "/workspace/current_dir", "/cwd"];
     let folder = places.iter().find_map(|place| given.pointer(place)?.as_str());
     folder.map(PathBuf::from).filter(|folder| folder.is_absolute())

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::Failure;
-use super::out::{print, say};
+use super::out::{print, print_message};
 use super::settings::printed;
 use crate::files::{LARGEST_SETTINGS, Links, Writers, read_regular};
 use crate::layers::trust::{Record, Trusted};
@@ -73,7 +73,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 /// Asks on the terminal; without one the answer is no.
 fn is_confirmed() -> Result<bool, Failure> {
     if !std::io::stdin().is_terminal() {
-        say("there is no terminal to ask on; --yes trusts the file without a question");
+        print_message("there is no terminal to ask on; --yes trusts the file without a question");
         return Ok(false);
     }
     print("Trust this file as it is now? [y/N] ")?;

@@ -25,7 +25,7 @@ pub(super) fn odd(lines: &[&str]) -> Vec<usize> {
     let mut count = None;
     let hasher = FixedState::default();
     for (line, text) in lines.iter().enumerate() {
-        stop::tick();
+        stop::check_sometimes();
         let Some(cells) = cells(text) else { continue };
         if *count.get_or_insert(cells.len()) != cells.len() {
             continue;

@@ -28,7 +28,7 @@ pub(super) fn unlike(lines: &[&str], items: &[Item<'_>]) -> Vec<usize> {
         // For each line in which all functions but one agree: the function that differs, and the line.
         let mut odd: Vec<(usize, usize)> = Vec::new();
         for at in 0..alike[0].len() {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             let texts: Vec<&str> =
                 alike.iter().map(|body| lines.get(body.start + at).map_or("", |line| line.trim())).collect();
             let found = odd_one(&texts).or_else(|| {

@@ -76,7 +76,7 @@ const MAX_SAID_BYTES: usize = 400;
 pub fn is_edit(call: &ToolCall) -> bool {
     const WHOLE: &[&str] = &["write", "write_file", "create", "create_file", "delete_file"];
     let is_whole = call.arguments.get("command").is_some_and(|command| command == "create");
-    call.acts() && !is_whole && !call.is_tool(WHOLE)
+    call.has_side_effects() && !is_whole && !call.is_tool(WHOLE)
 }
 
 /// Whether the name of an unknown tool shows that it changes files.
@@ -90,7 +90,7 @@ pub fn is_named_edit(call: &ToolCall) -> bool {
 
 /// Whether a call should have changed a file and its result says that it did not.
 pub fn is_rejected(call: &ToolCall, text: &str) -> bool {
-    if call.acts() || is_named_edit(call) {
+    if call.has_side_effects() || is_named_edit(call) {
         return call.succeeded() == Some(false) || says_rejected(text);
     }
     let Some(command) = call.command.as_deref() else { return false };
@@ -134,7 +134,7 @@ const UNWRITTEN: &[&str] = &[
 fn is_written_to(command: &str, name: &str) -> bool {
     let mut places = memchr::memmem::find_iter(command.as_bytes(), name.as_bytes()).take(MAX_TEXTS);
     places.any(|at| {
-        stop::tick();
+        stop::check_sometimes();
         command[..at].trim_end_matches([' ', '"', '\'', '|', '&']).ends_with('>')
     })
 }
@@ -165,7 +165,7 @@ fn says_rejected(text: &str) -> bool {
     let Some(words) = WORDS.as_ref() else { return false };
     let bytes = text.as_bytes();
     words.find_iter(text).any(|found| {
-        stop::tick();
+        stop::check_sometimes();
         // Search no further than a short line reaches, because one long line may hold the words everywhere.
         let from = found.start().saturating_sub(MAX_SAID_BYTES);
         let start = match memchr::memrchr(b'\n', &bytes[from..found.start()]) {
@@ -349,7 +349,7 @@ fn runs<'a>(inner: &[&str], len: usize, line: impl Fn(usize) -> &'a str) -> Vec<
     let mut back = vec![0; inner.len()];
     let mut k = 0;
     for i in 1..inner.len() {
-        stop::tick();
+        stop::check_sometimes();
         while k > 0 && inner[k] != inner[i] {
             k = back[k - 1];
         }
@@ -358,7 +358,7 @@ fn runs<'a>(inner: &[&str], len: usize, line: impl Fn(usize) -> &'a str) -> Vec<
     }
     let (mut out, mut k) = (Vec::new(), 0);
     for i in 0..len {
-        stop::tick();
+        stop::check_sometimes();
         while k > 0 && (k == inner.len() || inner[k] != line(i)) {
             k = back[k - 1];
         }

@@ -24,7 +24,7 @@ const MAX_DIGITS: usize = 7;
 
 /// A line of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct PointedLine {
     /// Digest of the file's name without its folder, see [`file()`]. Tools name one file by different paths.
     pub file: u64,
     /// The line, from 1.
@@ -37,7 +37,12 @@ pub fn file(path: &str) -> u64 {
 }
 
 /// The places that a result points at, in order, each once. `has_failures` says whether it reports some.
-pub fn places(call: &ToolCall, detection: &Detection, source: &Source<'_>, has_failures: bool) -> Vec<Place> {
+pub fn places(
+    call: &ToolCall,
+    detection: &Detection,
+    source: &Source<'_>,
+    has_failures: bool,
+) -> Vec<PointedLine> {
     let mut places = Places::default();
     match detection.shape {
         Shape::Diff => changed_lines(source, &mut places),
@@ -49,11 +54,11 @@ pub fn places(call: &ToolCall, detection: &Detection, source: &Source<'_>, has_f
 }
 
 #[derive(Default)]
-struct Places(Vec<Place>);
+struct Places(Vec<PointedLine>);
 
 impl Places {
     fn add(&mut self, path: &str, line: u32) {
-        let place = Place { file: file(path), line };
+        let place = PointedLine { file: file(path), line };
         if self.0.len() < MAX_PLACES && !self.0.contains(&place) {
             self.0.push(place);
         }
@@ -68,7 +73,7 @@ impl Places {
 fn changed_lines(source: &Source<'_>, places: &mut Places) {
     let (mut path, mut next, mut in_change) = (None, None::<u32>, false);
     for line in source.lines() {
-        stop::tick();
+        stop::check_sometimes();
         if places.is_full() {
             return;
         }
@@ -124,7 +129,7 @@ fn frames(text: &str, places: &mut Places) {
     let bytes = &text.as_bytes()[..text.len().min(MAX_REPORT_BYTES)];
     let mut last = None;
     for at in memchr::memchr2_iter(b':', b',', bytes) {
-        stop::tick();
+        stop::check_sometimes();
         if places.is_full() {
             return;
         }

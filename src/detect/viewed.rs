@@ -43,7 +43,7 @@ const PATCHED: &[&str] = &["+++ b/", "+++ ", "*** Update File: ", "*** Add File:
 /// The file that a call views, as the call names it; empty if it names none, such as `scroll_down`. `None` for a call
 /// that does something else.
 pub fn file(call: &ToolCall) -> Option<String> {
-    if call.acts() {
+    if call.has_side_effects() {
         return None;
     }
     let command = call.command.as_deref().map(|text| read_command(call, text)).unwrap_or_default();

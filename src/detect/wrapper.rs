@@ -84,7 +84,7 @@ pub fn is_holder(name: &str) -> bool {
 pub fn inside(source: &Source<'_>) -> Option<Range<usize>> {
     let mut lines = 0..source.len();
     for _ in 0..MAX_LAYERS {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         match layer(source, &lines) {
             Some(inner) => lines = inner,
             None => break,

@@ -7,7 +7,7 @@ use crate::telemetry::counts::{default_path, is_header, read};
 
 const AREA: &str = "counts";
 
-pub(super) fn look(config: &Config) -> Option<Finding> {
+pub(super) fn check(config: &Config) -> Option<Finding> {
     if !config.telemetry.counts {
         return Some(Finding::note(AREA, "nothing is counted: telemetry.counts is false".to_owned(), None));
     }

@@ -11,7 +11,7 @@ use crate::telemetry::event::Event;
 
 const AREA: &str = "folders";
 
-pub(super) fn look(place: &Place, config: &Config) -> Vec<Finding> {
+pub(super) fn check(place: &Place, config: &Config) -> Vec<Finding> {
     let mut all = Vec::new();
     let temporary = std::env::temp_dir();
     all.push(match tempfile::tempfile_in(&temporary) {

@@ -4,15 +4,15 @@ use std::path::Path;
 use std::thread;
 
 use super::Finding;
+use super::setup::{is_plugin, started};
 use super::spawn::version;
-use super::wired::{is_plugin, started};
 use crate::install::hosts::{ROWS, codex};
-use crate::install::{Held, Place, Row, Scope, Status};
+use crate::install::{InstallState, Place, Row, Scope, Status};
 
 const AREA: &str = "hosts";
 
 /// `own` is the path of this program.
-pub(super) fn look(place: &Place, own: &Path) -> Result<Vec<Finding>, String> {
+pub(super) fn check(place: &Place, own: &Path) -> Result<Vec<Finding>, String> {
     let rows: Vec<(&Row, Place, Status)> = ROWS
         .iter()
         .flat_map(|row| row.scopes.iter().map(move |scope| (row, place.with_scope(*scope))))
@@ -70,7 +70,7 @@ fn findings(
         })
         .collect();
     let is_here = !status.programs.is_empty() || status.has_folder;
-    if status.held != Held::All && is_plugin(row, place) {
+    if status.held != InstallState::All && is_plugin(row, place) {
         all.push(match started(place, "tersed", own) {
             Ok(text) => Finding::ok(AREA, format!("{name}: set up by its plugin, starts {text}")),
             Err(why) => {
@@ -81,12 +81,12 @@ fn findings(
         return all;
     }
     match status.held {
-        Held::All => {}
-        Held::Other => {
+        InstallState::All => {}
+        InstallState::Other => {
             let text = format!("{name}: partly set up, or by another version");
             all.push(Finding::fault(AREA, text, install.clone()));
         }
-        Held::None => {
+        InstallState::None => {
             if is_here && place.scope == Scope::User && status.faults.is_empty() {
                 all.push(Finding::note(AREA, format!("{name}: not set up"), Some(install)));
             }

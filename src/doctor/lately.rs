@@ -8,7 +8,7 @@ use super::{Finding, events, shown};
 use crate::config::Config;
 use crate::files::open_regular;
 use crate::pipeline::evidence::Status;
-use crate::telemetry::event::{Event, What};
+use crate::telemetry::event::{Event, EventKind};
 use crate::telemetry::{Clock, SystemClock};
 
 const AREA: &str = "lately";
@@ -17,7 +17,7 @@ const TAIL_BYTES: u64 = 4 << 20;
 /// Most failures that are listed.
 const MAX_FAILURES: usize = 5;
 
-pub(super) fn look(config: &Config) -> Vec<Finding> {
+pub(super) fn check(config: &Config) -> Vec<Finding> {
     let Some(file) = events(config) else { return Vec::new() };
     if !file.exists() {
         let text = "telemetry is off, so past failures cannot be shown".to_owned();
@@ -53,11 +53,11 @@ fn recent_findings(file: &Path, text: &str, now: Duration) -> Vec<Finding> {
     let mut failures = Vec::new();
     for event in text.lines().filter_map(|line| serde_json::from_str::<Event>(line).ok()) {
         let what = match &event.what {
-            What::Failure(failure) => {
+            EventKind::Failure(failure) => {
                 format!("compressing a result of {} failed: {}", tool(&failure.names.tool), failure.kind)
             }
-            What::Alert(alert) => alert.to_string(),
-            What::Result(result) => {
+            EventKind::Alert(alert) => alert.to_string(),
+            EventKind::Result(result) => {
                 results += 1;
                 if result.status != Status::FailedOpen {
                     continue;
@@ -67,7 +67,7 @@ fn recent_findings(file: &Path, text: &str, now: Duration) -> Vec<Finding> {
                     tool(&result.names.tool)
                 )
             }
-            What::End | What::Header => continue,
+            EventKind::End | EventKind::Header => continue,
         };
         failures.push((event.time, what));
     }

@@ -9,8 +9,8 @@ mod lately;
 mod program;
 mod round_trip;
 mod settings;
+pub mod setup;
 mod spawn;
-pub mod wired;
 
 use std::path::PathBuf;
 
@@ -71,18 +71,18 @@ pub fn examine(project: Option<&std::path::Path>) -> Result<Vec<Finding>, String
     sources.directory.clone_from(&place.project);
     // The slow checks run in parallel.
     let (hosts, trip) = std::thread::scope(|scope| {
-        let hosts = scope.spawn(|| hosts::look(&place, &own));
-        let trip = round_trip::look(&own);
+        let hosts = scope.spawn(|| hosts::check(&place, &own));
+        let trip = round_trip::check(&own);
         (hosts.join(), trip)
     });
-    let mut all = program::look(&place, &own);
+    let mut all = program::check(&place, &own);
     all.push(trip);
-    let (config, found) = settings::look(&sources);
+    let (config, found) = settings::check(&sources);
     all.extend(found);
-    all.extend(folders::look(&place, &config));
+    all.extend(folders::check(&place, &config));
     all.extend(hosts.map_err(|_| "the hosts could not be looked at".to_owned())??);
-    all.extend(lately::look(&config));
-    all.extend(counted::look(&config));
+    all.extend(lately::check(&config));
+    all.extend(counted::check(&config));
     Ok(all)
 }
 

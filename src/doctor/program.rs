@@ -8,7 +8,7 @@ use crate::install::Place;
 
 const AREA: &str = "program";
 
-pub(super) fn look(place: &Place, own: &Path) -> Vec<Finding> {
+pub(super) fn check(place: &Place, own: &Path) -> Vec<Finding> {
     let ours = concat!("tersed ", env!("CARGO_PKG_VERSION"));
     let mut all = vec![Finding::ok(AREA, format!("{ours}, {}", shown(own)))];
     let found = place.programs("tersed");

@@ -16,7 +16,7 @@ const DEADLINE: Duration = Duration::from_secs(20);
 /// A line that the compressed sample must keep.
 const FAILURE: &str = "test tests::of_the_doctor ... FAILED";
 
-pub(super) fn look(own: &Path) -> Finding {
+pub(super) fn check(own: &Path) -> Finding {
     match trip(own) {
         Ok(text) => Finding::ok(AREA, text),
         Err(why) => Finding::fault(AREA, why, "install tersed again: this program does not work".to_owned()),

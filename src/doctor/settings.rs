@@ -6,7 +6,7 @@ use crate::layers::{Sources, printable};
 
 const AREA: &str = "settings";
 
-pub(super) fn look(sources: &Sources) -> (Config, Vec<Finding>) {
+pub(super) fn check(sources: &Sources) -> (Config, Vec<Finding>) {
     let fix = |place: &str| {
         format!("fix {place}; until then it is ignored. `tersed config check FILE` checks a file")
     };
@@ -19,7 +19,7 @@ pub(super) fn look(sources: &Sources) -> (Config, Vec<Finding>) {
             return (Config::default(), faults.collect());
         }
     };
-    let (resolved, errors) = layers.settle();
+    let (resolved, errors) = layers.resolve_usable();
     let faults: Vec<_> = layers.faults().cloned().chain(errors).collect();
     let mut all: Vec<Finding> = faults
         .iter()

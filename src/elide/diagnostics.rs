@@ -30,7 +30,7 @@ pub(super) fn errors(text: &str, nodes: &[Node]) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut is_named = vec![false; nodes.len()];
     for (i, node) in nodes.iter().enumerate() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         if node.kind != Kind::Object || !is_error(text, nodes, i) {
             continue;
         }

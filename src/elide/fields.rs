@@ -11,7 +11,7 @@ use super::is_plain_name;
 use super::plan::{Item, Ranking, Series, Value};
 use super::tape::{Kind, Node};
 use crate::text::dates::{Date, date};
-use crate::text::details::likeness;
+use crate::text::details::similarity_hash;
 use crate::text::judge::{form, may_be_unique};
 use crate::text::relevance::Relevance;
 
@@ -85,7 +85,7 @@ const LEVELS: u32 = 2;
 const DEEP_LEVELS: u32 = 8;
 const MAX_DEEP_NODES: usize = 96;
 /// Members that name an element of a list, and the longest such name in bytes.
-const NAMES: &[&str] = &["type", "name", "key", "Name", "Key", "Type"];
+const NAMING_MEMBERS: &[&str] = &["type", "name", "key", "Name", "Key", "Type"];
 const MAX_NAME_BYTES: usize = 40;
 /// Most nodes of named elements that are read of an item.
 const MAX_NAMED_NODES: usize = 64;
@@ -233,7 +233,7 @@ impl<'a> Look<'a> {
     /// The name of an element of a list.
     fn name_of(&self, i: u32) -> Option<&'a str> {
         let name = |key: &&str| member(self.text, self.nodes, i, key);
-        let node = NAMES.iter().find_map(name).filter(|node| node.kind == Kind::String)?;
+        let node = NAMING_MEMBERS.iter().find_map(name).filter(|node| node.kind == Kind::String)?;
         Some(self.text(node)).filter(|name| name.len() <= MAX_NAME_BYTES)
     }
 
@@ -272,7 +272,7 @@ impl<'a> Look<'a> {
             },
             Kind::String | Kind::Word => {
                 // Texts that are all different may differ only in numbers.
-                self.series.field_at(!name, Value::Word(likeness(text)), at);
+                self.series.field_at(!name, Value::Word(similarity_hash(text)), at);
                 self.series.field_at(name.rotate_left(31), Value::Form(form(text.as_bytes())), at);
                 if let Some(Date::Day(days)) = date(text.as_bytes()) {
                     self.series.field_at(name.rotate_left(47), Value::Number(days), at);

@@ -62,7 +62,7 @@ pub(super) fn documents<'a>(
             continue;
         }
         if input.source.byte_range(kept.clone()).len() >= finder.least {
-            finder.look(kept, &mut out);
+            finder.find_documents(kept, &mut out);
         }
     }
     out
@@ -92,7 +92,7 @@ pub(super) struct Finder<'a, 'i, 's> {
 
 impl<'a> Finder<'a, '_, '_> {
     /// The documents in some lines. Each format is tried where the earlier ones found nothing.
-    fn look(&self, kept: Range<usize>, out: &mut Vec<Found<'a>>) {
+    fn find_documents(&self, kept: Range<usize>, out: &mut Vec<Found<'a>>) {
         let before = out.len();
         // Numbers before lines are line numbers, not data; numbers before fields of a table are data.
         if self.input.detection.is_numbered {

@@ -149,7 +149,7 @@ pub fn drop_repeated_names(ledger: &mut Ledger) -> bool {
 fn names_once(text: &str, listed: &mut HashSet<String>) -> Option<String> {
     let (mut out, mut copied) = (String::new(), 0);
     for at in memchr::memmem::find_iter(text.as_bytes(), OPEN) {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let Some((marker @ Marker::Parts { names: Some(_), .. }, len)) = Marker::parse(&text[at..]) else {
             continue;
         };

@@ -10,7 +10,8 @@ use foldhash::fast::FixedState;
 
 use crate::stop;
 use crate::text::judge::{
-    MAX_VALUES, RARE_ONE_IN, Spread, Twice, is_few, is_only_zero, is_only_zero_far, is_small, is_zero_far,
+    DuplicateFinder, MAX_VALUES, RARE_ONE_IN, Spread, is_few, is_only_zero, is_only_zero_far, is_small,
+    is_zero_far,
 };
 use crate::text::series::{Counter, Gaps};
 
@@ -21,14 +22,14 @@ const MAX_FIELDS: usize = 160;
 /// Most fields of elements of lists that are examined by the name of the element.
 const MAX_NAMED_FIELDS: usize = 64;
 
-/// Fewest items of a series in which an outlier stays whatever the limit. So many outliers stay in this way, and of a long
-/// series one in so many items more, up to this many.
-const MIN_UNLIKE_ITEMS: usize = 6;
-const UNLIKE_ITEMS: usize = 4;
-const MORE_UNLIKE_ONE_IN: usize = 20;
-const MAX_UNLIKE_ITEMS: usize = 8;
-/// Most items with one value that are unlike the others.
-const MAX_SAME_UNLIKE: usize = 3;
+/// In a series of at least `MIN_ITEMS_FOR_OUTLIERS` items, outliers stay whatever the limit: `SHOWN_OUTLIERS` of them, one
+/// more for each `ITEMS_PER_MORE_OUTLIER` items of the series, and at most `MAX_OUTLIERS`.
+const MIN_ITEMS_FOR_OUTLIERS: usize = 6;
+const SHOWN_OUTLIERS: usize = 4;
+const ITEMS_PER_MORE_OUTLIER: usize = 20;
+const MAX_OUTLIERS: usize = 8;
+/// Most items with the same value that still count as outliers.
+const MAX_SAME_OUTLIERS: usize = 3;
 /// A word that occurs once stands out among words that each occur this often, if there are at most so many of them.
 const MIN_COMMON: usize = 10;
 const MAX_COMMON_VALUES: usize = 8;
@@ -76,7 +77,7 @@ pub struct Series {
 impl Series {
     /// Adds an item.
     pub fn push(&mut self, item: Item) {
-        stop::tick();
+        stop::check_sometimes();
         self.items.push(item);
     }
 
@@ -98,7 +99,7 @@ impl Series {
     }
 
     fn put(&mut self, name: u64, value: Value, at: u32, may_grow: bool) {
-        stop::tick();
+        stop::check_sometimes();
         let next = self.fields.len();
         let place = match self.places.get(&name) {
             Some(place) => *place,
@@ -135,23 +136,25 @@ impl Series {
         matches.retain(|&i| self.items[i as usize].score * 2 >= best.max(1));
         // The sort is stable: the first of equal items comes first.
         matches.sort_by_key(|&i| std::cmp::Reverse(self.items[i as usize].score));
-        Ranking { len: self.items.len(), matches, standouts, unlike: self.unlike(), best: Vec::new() }
+        Ranking { len: self.items.len(), matches, standouts, outliers: self.outliers(), best: Vec::new() }
     }
 
     /// Outliers: items that differ from nearly all others in one field, with the position of the odd value. It may be
     /// the only different word or number, zero among numbers far from it, or a place where a counter falls. The
     /// clearest come first.
-    pub fn unlike(&self) -> Vec<(u32, u32)> {
+    pub fn outliers(&self) -> Vec<(u32, u32)> {
         let mut found: Vec<(usize, usize, (u32, u32))> = Vec::new();
         for field in &self.fields {
             stop::check();
-            if self.items.len() < MIN_UNLIKE_ITEMS || field.len() * 2 < self.items.len() {
+            if self.items.len() < MIN_ITEMS_FOR_OUTLIERS || field.len() * 2 < self.items.len() {
                 continue;
             }
-            found.extend(unlike(field).into_iter().enumerate().map(|(nth, (count, at))| (nth, count, at)));
+            found.extend(
+                outliers_of(field).into_iter().enumerate().map(|(nth, (count, at))| (nth, count, at)),
+            );
         }
         found.sort_by_key(|(nth, count, _)| (*nth, *count));
-        let most = (UNLIKE_ITEMS + self.items.len() / MORE_UNLIKE_ONE_IN).min(MAX_UNLIKE_ITEMS);
+        let most = (SHOWN_OUTLIERS + self.items.len() / ITEMS_PER_MORE_OUTLIER).min(MAX_OUTLIERS);
         let mut items: Vec<u32> = Vec::new();
         let is_of_first = |(_, _, (item, at)): (usize, usize, (u32, u32))| {
             if !items.contains(&item) {
@@ -198,16 +201,16 @@ fn one_of_each(items: &[Item], which: impl Iterator<Item = usize>) -> Vec<u32> {
 }
 
 /// The odd values of a field: how many items have the value, the item, and the position.
-fn unlike(field: &[Field]) -> Vec<(usize, (u32, u32))> {
+fn outliers_of(field: &[Field]) -> Vec<(usize, (u32, u32))> {
     let number = |value: &Value| match value {
         Value::Number(n) => Some(*n),
         Value::Word(_) | Value::Form(_) | Value::Id(_) => None,
     };
     if let Some((_, Value::Id(_), _)) = field.first() {
-        return twice(field);
+        return duplicates_of(field);
     }
     let mut out: Vec<(usize, (u32, u32))> = Vec::new();
-    let few = |count: usize| count <= MAX_SAME_UNLIKE && is_few(count, field.len(), RARE_ONE_IN);
+    let few = |count: usize| count <= MAX_SAME_OUTLIERS && is_few(count, field.len(), RARE_ONE_IN);
     let all_of = |count: usize, is: &dyn Fn(&Value) -> bool, out: &mut Vec<(usize, (u32, u32))>| {
         out.extend(field.iter().filter(|(_, value, _)| is(value)).map(|(item, _, at)| (count, (*item, *at))));
     };
@@ -227,13 +230,13 @@ fn unlike(field: &[Field]) -> Vec<(usize, (u32, u32))> {
         values.sort_by_key(|(_, count)| *count);
         for (value, count) in values {
             // Values that only differ in form come later.
-            let behind = if matches!(value, Value::Form(_)) { MAX_SAME_UNLIKE } else { 0 };
+            let behind = if matches!(value, Value::Form(_)) { MAX_SAME_OUTLIERS } else { 0 };
             all_of(count + behind, &|other| *other == value, &mut out);
         }
         return out;
     }
     if is_enumerated && let Some((value, _)) = only_one(&values) {
-        all_of(1 + 2 * MAX_SAME_UNLIKE, &|other| *other == value, &mut out);
+        all_of(1 + 2 * MAX_SAME_OUTLIERS, &|other| *other == value, &mut out);
         return out;
     }
     let numbers: Vec<f64> = field.iter().filter_map(|(_, value, _)| number(value)).collect();
@@ -261,7 +264,7 @@ fn unlike(field: &[Field]) -> Vec<(usize, (u32, u32))> {
     }
     if numbers.len() == field.len() {
         let mut counter = Counter::default();
-        numbers.iter().enumerate().for_each(|(place, number)| counter.look(*number, place));
+        numbers.iter().enumerate().for_each(|(place, number)| counter.observe(*number, place));
         let mut gaps = Gaps::default();
         for (place, number) in numbers.iter().enumerate() {
             let above = place.checked_sub(1).filter(|above| field[*above].0 + 1 == field[place].0);
@@ -274,8 +277,8 @@ fn unlike(field: &[Field]) -> Vec<(usize, (u32, u32))> {
 }
 
 /// The items with the same word as another one, where nearly all differ: the second ones, then the first.
-fn twice(field: &[Field]) -> Vec<(usize, (u32, u32))> {
-    let mut words = Twice::default();
+fn duplicates_of(field: &[Field]) -> Vec<(usize, (u32, u32))> {
+    let mut words = DuplicateFinder::default();
     for (place, (_, value, _)) in field.iter().enumerate() {
         if let Value::Id(word) = value {
             words.add(*word, place);
@@ -353,7 +356,7 @@ pub struct Ranking {
     matches: Vec<u32>,
     standouts: Vec<u32>,
     /// Items that stay whatever the limit, with the position of the odd value.
-    unlike: Vec<(u32, u32)>,
+    outliers: Vec<(u32, u32)>,
     /// All items, the best first, for a ranking by scores alone.
     best: Vec<u32>,
 }
@@ -363,19 +366,19 @@ impl Ranking {
     pub fn by_score(scores: Vec<u32>) -> Self {
         let mut best: Vec<u32> = (0..scores.len() as u32).collect();
         best.sort_by_key(|&i| std::cmp::Reverse(scores[i as usize]));
-        Self { len: scores.len(), matches: Vec::new(), standouts: Vec::new(), unlike: Vec::new(), best }
+        Self { len: scores.len(), matches: Vec::new(), standouts: Vec::new(), outliers: Vec::new(), best }
     }
 
     /// Which items stay under a limit, including those that stay under every limit.
     pub fn keep(&self, limit: usize) -> Vec<bool> {
         let mut keep = self.chosen(limit);
-        self.unlike.iter().for_each(|(item, _)| keep[*item as usize] = true);
+        self.outliers.iter().for_each(|(item, _)| keep[*item as usize] = true);
         keep
     }
 
     /// The outliers, and the positions of their odd values.
-    pub fn unlike(&self) -> &[(u32, u32)] {
-        &self.unlike
+    pub fn outliers(&self) -> &[(u32, u32)] {
+        &self.outliers
     }
 
     /// Which items a limit alone would keep.
@@ -485,14 +488,14 @@ mod tests {
         for i in [0, 40, 50, 60, 98] {
             assert!(kept.contains(&i), "{i} of {kept:?}");
         }
-        assert!(kept.len() <= 2 + MAX_UNLIKE_ITEMS && ranking.unlike().contains(&(40, 40)), "{kept:?}");
+        assert!(kept.len() <= 2 + MAX_OUTLIERS && ranking.outliers().contains(&(40, 40)), "{kept:?}");
         // Two values are equally frequent, or there are too few items.
         assert!(
             series(99, |i, s| {
                 s.field(1, Value::Word((i % 2) as u64));
                 Item::default()
             })
-            .unlike
+            .outliers
             .is_empty()
         );
         assert!(
@@ -500,7 +503,7 @@ mod tests {
                 s.field(1, Value::Word(u64::from(i == 2)));
                 Item::default()
             })
-            .unlike
+            .outliers
             .is_empty()
         );
     }

@@ -176,7 +176,7 @@ impl Reader<'_> {
             parent.children += 1;
         }
         let (start, end) = (start as u32, end as u32);
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         self.nodes.push(Node { start, end, next, parent, children: 0, kind, must: false });
     }
 

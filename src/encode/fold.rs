@@ -44,13 +44,13 @@ fn repeats(lines: &[&str]) -> Vec<(Range<usize>, usize)> {
     let lines: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
     let hashes: Vec<u64> = lines.iter().map(|line| hash(line.as_bytes())).collect();
     let same = |a: usize, b: usize| {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         lines[a] == lines[b]
     };
     let mut found = Vec::new();
     let mut at = 0;
     while at < hashes.len() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         if let Some((period, count)) = longest_repeat(&hashes, at, &same) {
             let hidden = &lines[at + period..at + count];
             if hidden.iter().map(|line| line.len() + 1).sum::<usize>() > MARKER_COST {
@@ -141,7 +141,7 @@ fn longest_repeat(hashes: &[u64], at: usize, same: &impl Fn(usize, usize) -> boo
 /// Multiply and fold, eight bytes at a time: the same everywhere. Equal hashes are checked against the
 /// lines, so that a collision costs time only.
 fn hash(bytes: &[u8]) -> u64 {
-    crate::stop::tick();
+    crate::stop::check_sometimes();
     // An odd constant with about half its bits set: the fraction of √2.
     const K: u64 = 0x6a09_e667_f3bc_c909;
     let mix = |state: u64, word: u64| {

@@ -110,7 +110,7 @@ mod tests {
     }
 
     /// Steps that reading a whole text counts: at least this many for each line.
-    fn ticks(encoder: &dyn Encoder, text: &str) -> usize {
+    fn steps_per_line(encoder: &dyn Encoder, text: &str) -> usize {
         let source = Source::new(text);
         source.view();
         let (call, detection, policy, relevance) = Default::default();
@@ -121,11 +121,11 @@ mod tests {
             policy: &policy,
             relevance: &relevance,
         };
-        let before = stop::ticks();
+        let before = stop::steps();
         let written = encoder.encode(&input, &Ledger::new(&source));
-        let ticks = stop::ticks() - before;
+        let steps = stop::steps() - before;
         assert!(written.is_ok(), "{} does nothing with {:?}", encoder.id(), &text[..80]);
-        (ticks + source.len() / 2) / source.len()
+        (steps + source.len() / 2) / source.len()
     }
 
     /// Work that reports no steps cannot be stopped. The reported steps are counted, so that a pass over all lines
@@ -169,8 +169,8 @@ mod tests {
             (&fold::RepeatedLines, &block, 3),
         ];
         for (encoder, text, least) in cases {
-            let ticks = ticks(encoder, text);
-            assert!(ticks >= least, "{ticks} steps for a line, {}: {}", encoder.id(), &text[..80]);
+            let steps = steps_per_line(encoder, text);
+            assert!(steps >= least, "{steps} steps for a line, {}: {}", encoder.id(), &text[..80]);
         }
     }
 

@@ -22,7 +22,7 @@ impl Encoder for TrailingWhitespace {
         }
         let text = input.source.text().as_bytes();
         let before_end = |at: usize| {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             matches!(text[..at], [.., b' ' | b'\t', b'\r'] | [.., b' ' | b'\t'])
         };
         if !memchr::memchr_iter(b'\n', text).any(before_end) && !before_end(text.len()) {

@@ -71,7 +71,7 @@ impl Engine {
     }
 
     /// Like `compress`, for a text without an id that is not a new result, such as one that is reported again.
-    pub fn compress_aside(
+    pub fn compress_uncounted(
         &self,
         params: &CompressParams<'_>,
         cancel: &Cancel,
@@ -242,7 +242,8 @@ impl Engine {
         if is_kept {
             return Ok(stored);
         }
-        let outcome = job.core(policy, Ask { keeps: false, ..ask }, history, prepared, place.watch)?;
+        let outcome =
+            job.core(policy, Ask { can_store_original: false, ..ask }, history, prepared, place.watch)?;
         cancel.check()?;
         Ok(self.store(place.id, &job.call, outcome, policy).0)
     }

@@ -63,7 +63,7 @@ impl Configuration {
         let config = Arc::new(base.clone());
         let policy = Arc::new(base.policy.clone());
         let report = layers.as_ref().map(|layers: &Layers| {
-            let (resolved, errors) = layers.settle();
+            let (resolved, errors) = layers.resolve_usable();
             report_of(layers, &resolved, &errors)
         });
         let report = Arc::new(report.unwrap_or_default());
@@ -120,7 +120,7 @@ impl Configuration {
         match &state.layers {
             Some(layers) => {
                 let layers = layers.under(AT_START, &state.at_start).under(LATER, &state.later);
-                let (resolved, errors) = layers.settle();
+                let (resolved, errors) = layers.resolve_usable();
                 let is_of_host = |error: &&ConfigError| [AT_START, LATER].contains(&error.place.as_str());
                 if let Some(error) = errors.iter().find(is_of_host) {
                     return Err(RpcError::invalid_params(error.text.clone()));

@@ -21,7 +21,7 @@ use crate::reclaim::label;
 use crate::sanitize;
 use crate::sanitize::spare::Written;
 use crate::session::{Caller, Ending, FileDigest, Fingerprint};
-use crate::stop::heeded;
+use crate::stop::run_cancellable;
 use crate::telemetry::Stopwatch;
 use crate::text::call::ToolCall;
 use crate::text::lines::Lines;
@@ -200,8 +200,8 @@ impl<'a> Job<'a> {
             .field(call.path.as_deref().unwrap_or_default().as_bytes());
         let ending = Ending { exit_code: call.exit_code, is_error: call.is_error };
         // A call with an empty query or a repeated action does not ask for information.
-        let is_question =
-            (!call.arguments.is_null() || call.command.is_some() || call.path.is_some()) && !call.acts();
+        let is_question = (!call.arguments.is_null() || call.command.is_some() || call.path.is_some())
+            && !call.has_side_effects();
         Caller {
             id,
             tool: &call.tool,
@@ -290,7 +290,7 @@ impl Job<'_> {
     ) -> Result<Option<Prepared<'b>>, RpcError> {
         let parts = self.content.parts();
         let prepare = || Prepared::new(&self.call, &parts, policy, self.full_output, history);
-        match catch_unwind(AssertUnwindSafe(|| heeded(prepare))) {
+        match catch_unwind(AssertUnwindSafe(|| run_cancellable(prepare))) {
             Ok(Ok(prepared)) => Ok(Some(prepared)),
             Ok(Err(RedactionFailed)) => Err(RpcError::failed(
                 "redaction_failed",
@@ -339,7 +339,7 @@ impl Job<'_> {
         }
         let safe = Policy { mode: Mode::Safe, max_mode: Mode::Safe, dedup: false, ..policy.clone() };
         for limit in [ask.limit, None] {
-            let ask = Ask { limit, mode: Mode::Safe, keeps: false };
+            let ask = Ask { limit, mode: Mode::Safe, can_store_original: false };
             if let Some(outcome) = run(&safe, ask, &NoHistory)? {
                 let evidence = Evidence { status: Status::FailedOpen, ..outcome.evidence };
                 return Ok(Outcome { evidence, ..outcome });
@@ -358,7 +358,7 @@ impl Job<'_> {
     ) -> Option<Outcome> {
         let ask = self.by_our_count(ask, prepared);
         let timer = watch.map(|watch| watch as &dyn Timer);
-        catch_unwind(AssertUnwindSafe(|| heeded(|| prepared.outcome(ask, history, timer)))).ok()
+        catch_unwind(AssertUnwindSafe(|| run_cancellable(|| prepared.outcome(ask, history, timer)))).ok()
     }
 
     /// Converts a request's token figures from the host's count to ours.

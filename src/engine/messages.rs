@@ -13,14 +13,14 @@ use super::reclaim::{self, Removal};
 use super::sessions::lock;
 use super::{Cancel, Engine, schema};
 use crate::config::Policy;
-use crate::formats::json::mended;
+use crate::formats::json::without_lone_surrogates;
 use crate::pipeline::evidence::{BeforeAfter, Evidence, RedactionCount};
 use crate::pipeline::limit::budget::Ask;
 use crate::pipeline::{RedactionFailed, add_fingerprints, redaction_counts};
 use crate::protocol::RpcError;
 use crate::protocol::messages::{
-    self, Found, Frame, MessageResult, MessagesCompressed, OVERRIDES, Overrides, Params, Read, STRUCTURED,
-    Said, StructuredContent, ToolSchemas,
+    self, Found, Frame, MessageResult, MessagesCompressed, ModelTexts, OVERRIDES, Overrides, Params, Read,
+    STRUCTURED, StructuredContent, ToolSchemas,
 };
 use crate::protocol::params::{check_correlation, check_id, invalid};
 use crate::protocol::reclaim::Reclaim;
@@ -30,7 +30,7 @@ use crate::sanitize::Counts;
 use crate::sanitize::spare::Spare;
 use crate::session::Shared;
 use crate::session::Stored;
-use crate::telemetry::counts::on_behalf;
+use crate::telemetry::counts::with_caller;
 use crate::text::marker::SealKey;
 use crate::tokens;
 
@@ -67,11 +67,11 @@ impl Engine {
         }
         check_correlation(params.correlation_id.as_deref())?;
         let overrides = Overrides::read(json)?;
-        let Read { format, found, regions, said } = messages::read(json, params.format)?;
+        let Read { format, found, regions, model_texts: said } = messages::read(json, params.format)?;
         let body = self.body(params, &overrides, found.len())?;
         let model = self.model_of(json);
         let (stored, removal) =
-            on_behalf(|behalf| behalf.model = model, || self.compress_all(&found, &said, &body, cancel))?;
+            with_caller(|caller| caller.model = model, || self.compress_all(&found, &said, &body, cancel))?;
         // Results that stay exact may be data for a program: in them only secrets are removed.
         let escapes = (params.keep_newest < usize::MAX).then_some(body.policy.seal_key);
         let (mut edits, insides, redactions) =
@@ -164,7 +164,7 @@ impl Engine {
     fn compress_all(
         &self,
         found: &[Found<'_>],
-        said: &[Said<'_>],
+        said: &[ModelTexts<'_>],
         body: &Body<'_>,
         cancel: &Cancel,
     ) -> Result<(Vec<Stored>, Option<Removal>), RpcError> {
@@ -375,7 +375,7 @@ fn put(found: &Found<'_>, texts: &[String], insides: &Insides, edits: &mut Edits
 
 /// Removes structured content that repeats a text of the same result.
 fn drop_repeated(found: &Found<'_>, edits: &mut Edits) {
-    let value = |text: &str| serde_json::from_str::<Value>(&mended(text.as_bytes())).ok();
+    let value = |text: &str| serde_json::from_str::<Value>(&without_lone_surrogates(text.as_bytes())).ok();
     let Some(object) = found.structured else { return };
     let Some(place) = object.get(STRUCTURED) else { return };
     let (Some(structured), structured_place) = (value(place.raw()), place.range()) else { return };

@@ -72,7 +72,7 @@ impl Cancel {
 
     /// Runs `work`, which stops early if the caller cancels.
     pub fn over<T>(&self, work: impl FnOnce() -> T) -> T {
-        self.0.over(work)
+        self.0.apply_to(work)
     }
 
     /// Returns an error if the caller cancelled.

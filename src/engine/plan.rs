@@ -11,11 +11,11 @@ use super::{Cancel, Engine};
 use crate::config::Policy;
 use crate::pipeline::Prepared;
 use crate::pipeline::limit::budget::Ask;
-use crate::pipeline::limit::share::{Demand, shares};
+use crate::pipeline::limit::share::{TokenDemand, shares};
 use crate::pipeline::repeat::dedup::{History, NoHistory};
 use crate::protocol::RpcError;
 use crate::session::{AsDecided, Lookup};
-use crate::stop::heeded;
+use crate::stop::run_cancellable;
 
 /// Most tokens that a reference to an equal result of the same batch takes.
 const REFERENCE_TOKENS: usize = 48;
@@ -79,7 +79,7 @@ impl Engine {
             // The unchangeable results alone exceed the budget. Cutting the others to stubs would not help.
             None => total * free / (2 * jobs.len().max(1)),
         };
-        let mut demands: Vec<Demand> = Vec::with_capacity(jobs.len());
+        let mut demands: Vec<TokenDemand> = Vec::with_capacity(jobs.len());
         for (job, one) in jobs.iter().zip(&measured) {
             cancel.check()?;
             demands.push(self.demand(job, one, policy, ask, place));
@@ -88,17 +88,17 @@ impl Engine {
         // Unused parts of shares go to the other results, once.
         for ((job, one), (demand, share)) in jobs.iter().zip(&measured).zip(demands.iter_mut().zip(first)) {
             cancel.check()?;
-            if share < demand.takes && !one.is_repeat {
+            if share < demand.tokens && !one.is_repeat {
                 let within = self.demand(job, one, policy, Ask { limit: Some(share), ..ask }, place);
-                if within.takes < share {
-                    demand.takes = within.takes;
+                if within.tokens < share {
+                    demand.tokens = within.tokens;
                 }
             }
         }
         let limits = shares(&demands, left);
         let mut out: Vec<Share<'a>> =
             measured.into_iter().zip(&limits).map(|(one, &limit)| Share::new(one, Some(limit))).collect();
-        let is_short = |i: usize| demands[i].needs > limits[i] && out[i].limit.is_some();
+        let is_short = |i: usize| demands[i].required_tokens > limits[i] && out[i].limit.is_some();
         let short: Vec<usize> = (0..jobs.len()).filter(|&i| is_short(i)).collect();
         if !short.is_empty() {
             let use_of = |i: usize, share: &Share<'_>| {
@@ -175,18 +175,18 @@ impl Engine {
         policy: &Policy,
         ask: Ask,
         place: Place<'_>,
-    ) -> Demand {
-        let nothing = Demand { takes: 0, needs: 0 };
+    ) -> TokenDemand {
+        let nothing = TokenDemand { tokens: 0, required_tokens: 0 };
         let Some(prepared) = &one.prepared else { return nothing };
         if one.is_repeat {
-            return Demand { takes: one.bound.min(REFERENCE_TOKENS), needs: 0 };
+            return TokenDemand { tokens: one.bound.min(REFERENCE_TOKENS), required_tokens: 0 };
         }
         let within = job.by_our_count(ask, prepared);
         let demand =
             self.with_history(job, policy, place, |history| measure_prepared(prepared, within, history));
-        demand.map_or(nothing, |demand| Demand {
-            takes: job.as_host(demand.takes, prepared.tokens()),
-            needs: job.as_host(demand.needs, prepared.tokens()),
+        demand.map_or(nothing, |demand| TokenDemand {
+            tokens: job.as_host(demand.tokens, prepared.tokens()),
+            required_tokens: job.as_host(demand.required_tokens, prepared.tokens()),
         })
     }
 
@@ -215,12 +215,12 @@ impl Engine {
 fn share_leftover(
     plan: &mut [Share<'_>],
     short: &[usize],
-    demands: &[Demand],
+    demands: &[TokenDemand],
     use_of: impl Fn(usize, &Share<'_>) -> Result<Option<usize>, RpcError>,
 ) -> Result<(), RpcError> {
     let mut left = 0;
     for (i, share) in plan.iter_mut().enumerate() {
-        let Some(limit) = share.limit.filter(|limit| *limit < demands[i].takes && !share.is_repeat) else {
+        let Some(limit) = share.limit.filter(|limit| *limit < demands[i].tokens && !share.is_repeat) else {
             continue;
         };
         if let Some(used) = use_of(i, share)? {
@@ -228,9 +228,12 @@ fn share_leftover(
             share.promised = used.min(limit);
         }
     }
-    let more: Vec<Demand> = short
+    let more: Vec<TokenDemand> = short
         .iter()
-        .map(|&i| Demand { takes: demands[i].needs.saturating_sub(plan[i].promised), needs: 0 })
+        .map(|&i| TokenDemand {
+            tokens: demands[i].required_tokens.saturating_sub(plan[i].promised),
+            required_tokens: 0,
+        })
         .collect();
     for (&i, more) in short.iter().zip(shares(&more, left)) {
         let share = &mut plan[i];
@@ -253,7 +256,8 @@ struct Measured<'a> {
 
 /// Tokens that a result needs. After an internal fault, only the safe stage runs, whose output needs no more
 /// tokens.
-fn measure_prepared(prepared: &Prepared<'_>, ask: Ask, history: &dyn History) -> Option<Demand> {
-    catch_unwind(AssertUnwindSafe(|| heeded(|| prepared.measure(ask, history))))
-        .unwrap_or_else(|_| Some(Demand { takes: ask.limit.unwrap_or(prepared.bound().0), needs: 0 }))
+fn measure_prepared(prepared: &Prepared<'_>, ask: Ask, history: &dyn History) -> Option<TokenDemand> {
+    catch_unwind(AssertUnwindSafe(|| run_cancellable(|| prepared.measure(ask, history)))).unwrap_or_else(
+        |_| Some(TokenDemand { tokens: ask.limit.unwrap_or(prepared.bound().0), required_tokens: 0 }),
+    )
 }

@@ -66,7 +66,7 @@ pub fn meta_json() -> String {
     let reducers: Vec<Value> = reduce::all()
 
         .map(|r| r.meta())
-        .map(|m| json!({ "id": m.id, "family": m.family, "reads": m.reads, "keeps": m.keeps, "folds": m.folds }))
+        .map(|m| json!({ "id": m.id, "family": m.family, "reads": m.reads, "keeps": m.keeps, "folds": m.omits }))
         .collect();
     let errors: Vec<Value> =
         error::ALL.iter().map(|(code, meaning)| json!({ "code": code, "meaning": meaning })).collect();

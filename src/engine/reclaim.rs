@@ -15,7 +15,7 @@ use crate::config::{Policy, RecoveryMode};
 use crate::pipeline::evidence::{BeforeAfter, Evidence, Status, Tokens};
 use crate::pipeline::{HANDLE_DIGITS, Outcome, Retain};
 use crate::protocol::RpcError;
-use crate::protocol::messages::{Found, Params, Said};
+use crate::protocol::messages::{Found, ModelTexts, Params};
 use crate::protocol::params::invalid;
 use crate::protocol::reclaim::{Reclaim, ReclaimMode, ReclaimTerms, Reclaimed};
 use crate::protocol::skim::Json;
@@ -24,7 +24,7 @@ use crate::reclaim::{Batch, Context, Factor, Facts, Thresholds, Timeline, Words}
 use crate::sanitize::spare::Written;
 use crate::session::{Conversation, Event, Shared, StandIn, Stored};
 use crate::text::call::ToolCall;
-use crate::text::marker::{self, Marker, ReadBy, RemovedWhy};
+use crate::text::marker::{self, Marker, RemovalReason, RetrievalMethod};
 use crate::tokens;
 
 /// When results are removed.
@@ -90,7 +90,7 @@ pub(super) fn thresholds(policy: &Policy) -> Option<Thresholds> {
 pub(super) fn made(
     timeline: &mut Timeline,
     plan: impl Fn(&Timeline) -> Batch,
-    mut make: impl FnMut(&Timeline, usize, RemovedWhy) -> Option<StandIn>,
+    mut make: impl FnMut(&Timeline, usize, RemovalReason) -> Option<StandIn>,
 ) -> (Batch, Vec<StandIn>) {
     /// Each plan tries all removable results, so few attempts are enough.
     const MAX_PLANS: usize = 8;
@@ -121,7 +121,7 @@ pub(super) struct BodyWalk<'a> {
     place: Place<'a>,
     terms: Terms,
     found: &'a [Found<'a>],
-    said: &'a [Said<'a>],
+    said: &'a [ModelTexts<'a>],
     conversation: Conversation,
     /// Events so far, and answers among them.
     events: usize,
@@ -143,7 +143,7 @@ impl Removal {
         place: Place<'a>,
         terms: Terms,
         found: &'a [Found<'a>],
-        said: &'a [Said<'a>],
+        said: &'a [ModelTexts<'a>],
     ) -> BodyWalk<'a> {
         let mut conversation = lock(place.session).take_conversation();
         if !conversation.continues_with(&events(found, said)) {
@@ -251,7 +251,7 @@ impl BodyWalk<'_> {
         &self,
         timeline: &Timeline,
         number: usize,
-        why: RemovedWhy,
+        why: RemovalReason,
         out: &[Stored],
     ) -> Option<StandIn> {
         let Place { engine, id, policy, .. } = self.place;
@@ -282,15 +282,15 @@ impl BodyWalk<'_> {
 /// replaces it; `is_near` says whether the command that texts name can read the original.
 pub(super) fn stand_in(
     facts: &Facts,
-    (why, by): (RemovedWhy, Option<&str>),
+    (why, by): (RemovalReason, Option<&str>),
     artifact: ArtifactRef,
     is_near: bool,
     policy: &Policy,
 ) -> Option<StandIn> {
     let handle = artifact.id.get(..HANDLE_DIGITS)?.to_owned();
     let read_by = match (policy.expand_tool, policy.hint.as_ref().and_then(|hint| hint.command.as_ref())) {
-        (true, _) => Some(ReadBy::Id),
-        (false, Some(folder)) if is_near => Some(ReadBy::Command { folder: folder.clone() }),
+        (true, _) => Some(RetrievalMethod::Id),
+        (false, Some(folder)) if is_near => Some(RetrievalMethod::Command { folder: folder.clone() }),
         (false, _) => None,
     };
     let (lines, of) = (facts.lines, facts.of.clone());
@@ -345,7 +345,7 @@ impl Engine {
 const BYTES_OF_TOKEN: usize = 4;
 
 /// The events of a body, in order.
-fn events(found: &[Found<'_>], said: &[Said<'_>]) -> Vec<Event> {
+fn events(found: &[Found<'_>], said: &[ModelTexts<'_>]) -> Vec<Event> {
     let mut out = Vec::with_capacity(found.len() + said.len());
     let mut said = said.iter().peekable();
     let mut first = 0;
@@ -372,7 +372,7 @@ fn of_result(found: &Found<'_>) -> Event {
 }
 
 /// The event of an answer, and its texts.
-fn heard(said: &Said<'_>, texts: &mut Vec<String>) -> Event {
+fn heard(said: &ModelTexts<'_>, texts: &mut Vec<String>) -> Event {
     let mut hash = Xxh3::new();
     hash.update(b"answer");
     for part in &said.parts {

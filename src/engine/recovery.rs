@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::Engine;
-use crate::artifact::vault::{Bounds, Copy, Label, Reach, Vault, conversations_folder, user_folder};
+use crate::artifact::vault::{AccessScope, Bounds, Copy, Label, Vault, conversations_folder, user_folder};
 use crate::artifact::{AccessError, Artifact, Media};
 use crate::config::{Hint, Policy, Recovery, RecoveryMode};
 use crate::pipeline::evidence::{Evidence, Status, Step};
@@ -52,7 +52,7 @@ impl Copies {
             max_bytes: settings.max_artifact_bytes as u64,
             retention: Duration::from_secs(settings.retention_seconds),
         };
-        let reach = if settings.survives_restart { Reach::Lasting } else { Reach::Process };
+        let reach = if settings.survives_restart { AccessScope::Lasting } else { AccessScope::Process };
         let vault = folder.map(|folder| Vault::new(folder, bounds, reach));
         Self { settings: settings.clone(), vault, clock, has_complained: AtomicBool::new(false) }
     }
@@ -100,7 +100,7 @@ impl Copies {
         outcome: &Outcome,
         retain: Option<&Retain>,
         policy: &Policy,
-    ) -> Kept {
+    ) -> CopyResult {
         let evidence = &outcome.evidence;
         let whole: Vec<u8>;
         let (bytes, original, mime) = match retain {
@@ -110,16 +110,16 @@ impl Copies {
                 whole = outcome.texts.concat().into_bytes();
                 (&whole[..], None, None)
             }
-            None => return Kept::No,
+            None => return CopyResult::NotWanted,
         };
         if !self.settings.wants(&hint::facts(call, evidence, bytes.len())) {
-            return Kept::No;
+            return CopyResult::NotWanted;
         }
         let Some(vault) = &self.vault else {
             self.warn_once(NO_VAULT);
-            return Kept::Failed;
+            return CopyResult::Failed;
         };
-        let Some(label) = label(session, call, evidence) else { return Kept::Failed };
+        let Some(label) = label(session, call, evidence) else { return CopyResult::Failed };
         let put = |bytes: &[u8]| {
             let digest = blake3::hash(bytes).to_hex();
             let media = mime.map_or(Media::Text, |mime| Media::Binary(mime.to_owned()));
@@ -132,11 +132,11 @@ impl Copies {
         // The text that marker line numbers refer to is copied last: if only one copy fits, it is this one.
         let kept = original.filter(fits).map_or(Ok(true), put).and_then(|_| put(bytes));
         match kept {
-            Ok(true) => Kept::Yes,
-            Ok(false) => Kept::Failed,
+            Ok(true) => CopyResult::Made,
+            Ok(false) => CopyResult::Failed,
             Err(error) => {
                 self.warn_once(&format!("recovery in {}: {error}", vault.path().display()));
-                Kept::Failed
+                CopyResult::Failed
             }
         }
     }
@@ -151,10 +151,9 @@ impl Copies {
 
 /// Whether a copy was made.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kept {
-    /// No copy was wanted.
-    No,
-    Yes,
+enum CopyResult {
+    NotWanted,
+    Made,
     Failed,
 }
 
@@ -172,7 +171,7 @@ impl Engine {
             return false;
         }
         let kept = self.copies.keep(session, call, outcome, retain, policy);
-        if kept == Kept::Failed {
+        if kept == CopyResult::Failed {
             let bytes = outcome.evidence.bytes.after;
             outcome.evidence.steps.push(Step {
                 id: STEP.to_owned(),
@@ -181,7 +180,7 @@ impl Engine {
                 bytes_after: bytes,
             });
         }
-        kept == Kept::Yes
+        kept == CopyResult::Made
     }
 }
 

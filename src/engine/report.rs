@@ -15,7 +15,7 @@ use crate::session::Stored;
 use crate::session::stats::within;
 use crate::telemetry::counts::Numbers;
 use crate::telemetry::event::{
-    Elapsed, FailureEvent, Fingerprints, Flags, Names, Omitted, Resend, ResultEvent, TimedStep, What,
+    Elapsed, EventKind, FailureEvent, Fingerprints, Flags, Names, Omitted, Resend, ResultEvent, TimedStep,
 };
 use crate::telemetry::fingerprint;
 use crate::text::reason::Reason;
@@ -47,7 +47,7 @@ impl Engine {
                 if recorder.is_on() {
                     let event = self.event(job, policy, place, outcome, *resend);
                     let arguments = if event.fingerprints.is_some() { arguments(job) } else { Vec::new() };
-                    recorder.record(What::Result(Box::new(event)), arguments);
+                    recorder.record(EventKind::Result(Box::new(event)), arguments);
                 }
             }
             Err(error) => {
@@ -58,7 +58,7 @@ impl Engine {
                 }
                 recorder.failed(kind);
                 let failure = FailureEvent { names: names(job, place), kind: kind.to_owned() };
-                recorder.record(What::Failure(failure), Vec::new());
+                recorder.record(EventKind::Failure(failure), Vec::new());
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Refused, Why, resolved};
+use super::{RefusalReason, Refused, resolved};
 
 /// Splits `path` into a folder, whose own path may contain links, and the rest, in which no link is followed.
 ///
@@ -15,7 +15,7 @@ pub fn anchored(path: &Path) -> Result<(PathBuf, PathBuf), Refused> {
 
 fn anchored_in(path: &Path, state: Option<&Path>) -> Result<(PathBuf, PathBuf), Refused> {
     let refused = |why| Refused { path: path.to_owned(), why };
-    let whole = std::path::absolute(path).map_err(|e| refused(Why::System(e)))?;
+    let whole = std::path::absolute(path).map_err(|e| refused(RefusalReason::System(e)))?;
     if let Some(state) = state
         && let Ok(below) = whole.strip_prefix(state)
         && below.file_name().is_some()
@@ -28,7 +28,7 @@ fn anchored_in(path: &Path, state: Option<&Path>) -> Result<(PathBuf, PathBuf), 
             let below = whole.strip_prefix(&root).unwrap_or(&whole).to_owned();
             Ok((root, below))
         }
-        _ => Err(refused(Why::Kind("a folder"))),
+        _ => Err(refused(RefusalReason::Kind("a folder"))),
     }
 }
 

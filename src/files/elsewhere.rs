@@ -6,24 +6,24 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Opening, Why};
+use super::{Opening, RefusalReason};
 
 #[derive(Debug)]
 pub(super) struct Inner(PathBuf);
 
-fn why(error: io::Error) -> Why {
+fn why(error: io::Error) -> RefusalReason {
     match error.kind() {
-        io::ErrorKind::NotFound => Why::Missing,
-        io::ErrorKind::NotADirectory => Why::NoFolder,
-        _ => Why::System(error),
+        io::ErrorKind::NotFound => RefusalReason::Missing,
+        io::ErrorKind::NotADirectory => RefusalReason::NoFolder,
+        _ => RefusalReason::System(error),
     }
 }
 
-fn folder(path: PathBuf) -> Result<Inner, Why> {
+fn folder(path: PathBuf) -> Result<Inner, RefusalReason> {
     let about = fs::symlink_metadata(&path).map_err(why)?;
     match about.is_dir() && !about.is_symlink() {
         true => Ok(Inner(path)),
-        false => Err(Why::NoFolder),
+        false => Err(RefusalReason::NoFolder),
     }
 }
 
@@ -33,15 +33,15 @@ pub(super) fn make_all(path: &Path) -> io::Result<()> {
 }
 
 impl Inner {
-    pub(super) fn open(path: &Path) -> Result<Self, Why> {
+    pub(super) fn open(path: &Path) -> Result<Self, RefusalReason> {
         folder(path.to_owned())
     }
 
-    pub(super) fn folder(&self, names: &[&OsStr]) -> Result<Self, Why> {
+    pub(super) fn folder(&self, names: &[&OsStr]) -> Result<Self, RefusalReason> {
         names.iter().try_fold(Self(self.0.clone()), |here, name| folder(here.0.join(name)))
     }
 
-    pub(super) fn make_folders(&self, names: &[&OsStr]) -> Result<Self, Why> {
+    pub(super) fn make_folders(&self, names: &[&OsStr]) -> Result<Self, RefusalReason> {
         names.iter().try_fold(Self(self.0.clone()), |here, name| {
             let path = here.0.join(name);
             match fs::create_dir(&path) {
@@ -51,13 +51,13 @@ impl Inner {
         })
     }
 
-    pub(super) fn file(&self, name: &OsStr) -> Result<File, Why> {
+    pub(super) fn file(&self, name: &OsStr) -> Result<File, RefusalReason> {
         let path = self.0.join(name);
         is_regular(&fs::symlink_metadata(&path).map_err(why)?)?;
         File::open(path).map_err(why)
     }
 
-    pub(super) fn create(&self, name: &OsStr, opening: Opening) -> Result<File, Why> {
+    pub(super) fn create(&self, name: &OsStr, opening: Opening) -> Result<File, RefusalReason> {
         let path = self.0.join(name);
         match fs::symlink_metadata(&path) {
             Ok(about) => is_regular(&about)?,
@@ -73,11 +73,11 @@ impl Inner {
         options.open(path).map_err(why)
     }
 
-    pub(super) fn rename(&self, from: &str, to: &str) -> Result<(), Why> {
+    pub(super) fn rename(&self, from: &str, to: &str) -> Result<(), RefusalReason> {
         fs::rename(self.0.join(from), self.0.join(to)).map_err(why)
     }
 
-    pub(super) fn check_writers(&self) -> Result<(), Why> {
+    pub(super) fn check_writers(&self) -> Result<(), RefusalReason> {
         Ok(())
     }
 
@@ -90,15 +90,15 @@ impl Inner {
     }
 }
 
-pub(super) fn check_writers(_: &File) -> Result<(), Why> {
+pub(super) fn check_writers(_: &File) -> Result<(), RefusalReason> {
     Ok(())
 }
 
-fn is_regular(about: &fs::Metadata) -> Result<(), Why> {
+fn is_regular(about: &fs::Metadata) -> Result<(), RefusalReason> {
     match () {
-        () if about.is_symlink() => Err(Why::Link),
-        () if about.is_dir() => Err(Why::Kind("a folder")),
+        () if about.is_symlink() => Err(RefusalReason::Link),
+        () if about.is_dir() => Err(RefusalReason::Kind("a folder")),
         () if about.is_file() => Ok(()),
-        () => Err(Why::Kind("a device")),
+        () => Err(RefusalReason::Kind("a device")),
     }
 }

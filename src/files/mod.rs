@@ -60,7 +60,7 @@ pub enum Opening {
 
 /// Why a file was refused.
 #[derive(Debug)]
-pub enum Why {
+pub enum RefusalReason {
     /// It does not exist.
     Missing,
     /// The path contains a link.
@@ -89,10 +89,10 @@ pub struct Refused {
     /// The path as requested.
     pub path: PathBuf,
     /// The reason.
-    pub why: Why,
+    pub why: RefusalReason,
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for RefusalReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let of = |is_folder: &bool| if *is_folder { "its folder" } else { "it" };
         match self {
@@ -127,10 +127,10 @@ impl std::error::Error for Refused {}
 impl From<Refused> for io::Error {
     fn from(refused: Refused) -> Self {
         let kind = match &refused.why {
-            Why::Missing => io::ErrorKind::NotFound,
-            Why::NoFolder => io::ErrorKind::NotADirectory,
-            Why::Large(_) => io::ErrorKind::FileTooLarge,
-            Why::System(error) => error.kind(),
+            RefusalReason::Missing => io::ErrorKind::NotFound,
+            RefusalReason::NoFolder => io::ErrorKind::NotADirectory,
+            RefusalReason::Large(_) => io::ErrorKind::FileTooLarge,
+            RefusalReason::System(error) => error.kind(),
             _ => io::ErrorKind::PermissionDenied,
         };
         Self::new(kind, refused.to_string())
@@ -160,7 +160,7 @@ pub fn open_regular(path: &Path) -> Result<File, Refused> {
 /// The open folder of a file, and the name of the file in it.
 fn place_of(path: &Path, links: Links, writers: Writers) -> Result<(Folder, PathBuf), Refused> {
     let refused = |why| Refused { path: path.to_owned(), why };
-    let whole = std::path::absolute(path).map_err(|e| refused(Why::System(e)))?;
+    let whole = std::path::absolute(path).map_err(|e| refused(RefusalReason::System(e)))?;
     let place = match links {
         Links::Refuse => whole,
         Links::Follow => {
@@ -175,7 +175,7 @@ fn place_of(path: &Path, links: Links, writers: Writers) -> Result<(Folder, Path
         }
     };
     let (Some(folder), Some(name)) = (place.parent(), place.file_name()) else {
-        return Err(refused(Why::Kind("a folder")));
+        return Err(refused(RefusalReason::Kind("a folder")));
     };
     let folder = Folder::open(folder).map_err(|e| refused(e.why))?;
     Ok((folder, PathBuf::from(name)))
@@ -188,10 +188,10 @@ pub fn open_dir_beneath(root: &Path, relative: &Path) -> Result<Folder, Refused>
 
 /// Opens a file below `root` for writing. `root` and missing folders are created for this user alone.
 pub fn create_file_beneath(root: &Path, relative: &Path, opening: Opening) -> Result<File, Refused> {
-    let made = |e| Refused { path: root.to_owned(), why: Why::System(e) };
+    let made = |e| Refused { path: root.to_owned(), why: RefusalReason::System(e) };
     if let Err(error) = resolved(root) {
         match error.why {
-            Why::Missing => system::make_all(root).map_err(made)?,
+            RefusalReason::Missing => system::make_all(root).map_err(made)?,
             _ => return Err(error),
         }
     }
@@ -208,11 +208,11 @@ pub fn resolved(path: &Path) -> Result<PathBuf, Refused> {
     const MAX_LINKS: usize = 40;
     let refused = |why| Refused { path: path.to_owned(), why };
     let system = |error: io::Error| match error.kind() {
-        io::ErrorKind::NotFound => Why::Missing,
-        io::ErrorKind::NotADirectory => Why::NoFolder,
-        _ => Why::System(error),
+        io::ErrorKind::NotFound => RefusalReason::Missing,
+        io::ErrorKind::NotADirectory => RefusalReason::NoFolder,
+        _ => RefusalReason::System(error),
     };
-    let whole = std::path::absolute(path).map_err(|e| refused(Why::System(e)))?;
+    let whole = std::path::absolute(path).map_err(|e| refused(RefusalReason::System(e)))?;
     let mut todo: Vec<PathBuf> = pieces(&whole);
     let (mut done, mut links) = (PathBuf::new(), 0);
     while let Some(piece) = todo.pop() {
@@ -225,15 +225,15 @@ pub fn resolved(path: &Path) -> Result<PathBuf, Refused> {
             _ => done.push(&piece),
         }
         if ["/proc", "/dev/fd"].iter().any(|of_process| done.starts_with(of_process)) {
-            return Err(refused(Why::Kind("what a process has open")));
+            return Err(refused(RefusalReason::Kind("what a process has open")));
         }
         let about = std::fs::symlink_metadata(&done).map_err(|e| refused(system(e)))?;
         if about.is_symlink() {
             links += 1;
             if links > MAX_LINKS {
-                return Err(refused(Why::Link));
+                return Err(refused(RefusalReason::Link));
             }
-            let target = std::fs::read_link(&done).map_err(|e| refused(Why::System(e)))?;
+            let target = std::fs::read_link(&done).map_err(|e| refused(RefusalReason::System(e)))?;
             done.pop();
             todo.extend(pieces(&target));
         }
@@ -247,7 +247,7 @@ fn pieces(path: &Path) -> Vec<PathBuf> {
 }
 
 /// The names of a path that stays below its start.
-fn names(relative: &Path) -> Result<Vec<&std::ffi::OsStr>, Why> {
+fn names(relative: &Path) -> Result<Vec<&std::ffi::OsStr>, RefusalReason> {
     let mut names = Vec::new();
     for part in relative.components() {
         match part {
@@ -255,9 +255,9 @@ fn names(relative: &Path) -> Result<Vec<&std::ffi::OsStr>, Why> {
             Component::CurDir => {}
             // Without links, `..` removes the name before it.
             Component::ParentDir => {
-                names.pop().ok_or(Why::Outside)?;
+                names.pop().ok_or(RefusalReason::Outside)?;
             }
-            Component::RootDir | Component::Prefix(_) => return Err(Why::Outside),
+            Component::RootDir | Component::Prefix(_) => return Err(RefusalReason::Outside),
         }
     }
     Ok(names)
@@ -274,7 +274,7 @@ impl Folder {
     /// Opens a folder. No part of its path may be a link; use `resolved` first.
     pub fn open(path: &Path) -> Result<Self, Refused> {
         let refused = |why| Refused { path: path.to_owned(), why };
-        let whole = std::path::absolute(path).map_err(|e| refused(Why::System(e)))?;
+        let whole = std::path::absolute(path).map_err(|e| refused(RefusalReason::System(e)))?;
         let inner = system::Inner::open(&whole).map_err(refused)?;
         Ok(Self { inner, path: whole })
     }
@@ -297,10 +297,11 @@ impl Folder {
     pub fn read(&self, relative: &Path, limit: u64, writers: Writers) -> Result<Vec<u8>, Refused> {
         let file = self.open_file(relative, writers)?;
         let refused = |why| Refused { path: self.path.join(relative), why };
-        let large = |length: u64| if length > limit { Err(refused(Why::Large(limit))) } else { Ok(()) };
-        large(file.metadata().map_err(|e| refused(Why::System(e)))?.len())?;
+        let large =
+            |length: u64| if length > limit { Err(refused(RefusalReason::Large(limit))) } else { Ok(()) };
+        large(file.metadata().map_err(|e| refused(RefusalReason::System(e)))?.len())?;
         let mut bytes = Vec::new();
-        file.take(limit + 1).read_to_end(&mut bytes).map_err(|e| refused(Why::System(e)))?;
+        file.take(limit + 1).read_to_end(&mut bytes).map_err(|e| refused(RefusalReason::System(e)))?;
         large(bytes.len() as u64)?;
         Ok(bytes)
     }
@@ -309,7 +310,9 @@ impl Folder {
     pub fn open_file(&self, relative: &Path, writers: Writers) -> Result<File, Refused> {
         let refused = |why| Refused { path: self.path.join(relative), why };
         let names = names(relative).map_err(refused)?;
-        let Some((name, folders)) = names.split_last() else { return Err(refused(Why::Kind("a folder"))) };
+        let Some((name, folders)) = names.split_last() else {
+            return Err(refused(RefusalReason::Kind("a folder")));
+        };
         let below;
         let folder = match folders {
             [] => &self.inner,
@@ -330,7 +333,9 @@ impl Folder {
     pub fn create(&self, relative: &Path, opening: Opening) -> Result<File, Refused> {
         let refused = |why| Refused { path: self.path.join(relative), why };
         let names = names(relative).map_err(refused)?;
-        let Some((name, folders)) = names.split_last() else { return Err(refused(Why::Kind("a folder"))) };
+        let Some((name, folders)) = names.split_last() else {
+            return Err(refused(RefusalReason::Kind("a folder")));
+        };
         let below;
         let folder = match folders {
             [] => &self.inner,
@@ -344,8 +349,9 @@ impl Folder {
 
     /// Opens the folder below `root`. Missing folders, `root` included, are created for this user alone.
     pub fn create_beneath(root: &Path, relative: &Path) -> Result<Self, Refused> {
-        if let Err(Refused { why: Why::Missing, .. }) = resolved(root) {
-            system::make_all(root).map_err(|e| Refused { path: root.to_owned(), why: Why::System(e) })?;
+        if let Err(Refused { why: RefusalReason::Missing, .. }) = resolved(root) {
+            system::make_all(root)
+                .map_err(|e| Refused { path: root.to_owned(), why: RefusalReason::System(e) })?;
         }
         let (root, path) = (Self::open(&resolved(root)?)?, root.join(relative));
         let refused = |why| Refused { path: path.clone(), why };

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 
-const LIMIT: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 fn folder() -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
@@ -23,7 +23,7 @@ fn rights(path: &Path, mode: u32) {
 }
 
 fn why(path: &Path, links: Links) -> String {
-    read_regular(path, LIMIT, links, Writers::Own).unwrap_err().why.to_string()
+    read_regular(path, MAX_FILE_BYTES, links, Writers::Own).unwrap_err().why.to_string()
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn what_is_no_regular_file_is_refused_without_waiting() {
     }
     for of_process in ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "/proc/self/environ"] {
         assert!(
-            read_regular(Path::new(of_process), LIMIT, Links::Follow, Writers::Any).is_err(),
+            read_regular(Path::new(of_process), MAX_FILE_BYTES, Links::Follow, Writers::Any).is_err(),
             "{of_process}"
         );
     }
@@ -70,17 +70,20 @@ fn a_link_is_refused_wherever_it_stands() {
     symlink("real", dir.join("linked")).unwrap();
     symlink("file", dir.join("real/link")).unwrap();
     symlink("round", dir.join("round")).unwrap();
-    let read = |name: &str, links| read_regular(&dir.join(name), LIMIT, links, Writers::Own);
+    let read = |name: &str, links| read_regular(&dir.join(name), MAX_FILE_BYTES, links, Writers::Own);
     assert_eq!(read("real/file", Links::Refuse).unwrap(), b"text");
     for name in ["linked/file", "real/link", "linked/link"] {
         assert_eq!(read(name, Links::Follow).unwrap(), b"text", "{name}");
         let refused = read(name, Links::Refuse).unwrap_err();
-        assert!(matches!(refused.why, Why::Link | Why::NoFolder), "{refused}");
+        assert!(matches!(refused.why, RefusalReason::Link | RefusalReason::NoFolder), "{refused}");
     }
     assert!(read("round", Links::Follow).is_err());
     let root = Folder::open(&dir).unwrap();
-    assert!(root.read(Path::new("linked/file"), LIMIT, Writers::Any).is_err());
-    assert!(root.read(Path::new("linked/../real/file"), LIMIT, Writers::Any).is_ok(), "the link is not used");
+    assert!(root.read(Path::new("linked/file"), MAX_FILE_BYTES, Writers::Any).is_err());
+    assert!(
+        root.read(Path::new("linked/../real/file"), MAX_FILE_BYTES, Writers::Any).is_ok(),
+        "the link is not used"
+    );
     assert!(open_dir_beneath(&dir, Path::new("linked")).is_err());
     // Both ways to open files refuse the same ones.
     let open = fs::File::open(&dir).unwrap();
@@ -97,9 +100,12 @@ fn a_path_stays_below_its_folder() {
     fs::write(dir.join("out"), "out").unwrap();
     let inside = Folder::open(&dir.join("in")).unwrap();
     for path in ["../out", "a/../../out", "/etc/passwd", "./../out"] {
-        let read = inside.read(Path::new(path), LIMIT, Writers::Any).unwrap_err();
-        assert!(matches!(read.why, Why::Outside), "{path}: {read}");
-        assert!(matches!(inside.create(Path::new(path), Opening::Append).unwrap_err().why, Why::Outside));
+        let read = inside.read(Path::new(path), MAX_FILE_BYTES, Writers::Any).unwrap_err();
+        assert!(matches!(read.why, RefusalReason::Outside), "{path}: {read}");
+        assert!(matches!(
+            inside.create(Path::new(path), Opening::Append).unwrap_err().why,
+            RefusalReason::Outside
+        ));
     }
     assert_eq!(fs::read(dir.join("out")).unwrap(), b"out");
 }
@@ -113,20 +119,24 @@ fn only_what_nobody_else_may_write_counts() {
         [(0o600, true), (0o644, true), (0o444, true), (0o664, false), (0o646, false), (0o666, false)]
     {
         rights(&file, mode);
-        let read = read_regular(&file, LIMIT, Links::Refuse, Writers::Own);
+        let read = read_regular(&file, MAX_FILE_BYTES, Links::Refuse, Writers::Own);
         assert_eq!(read.is_ok(), is_fine, "{mode:o}");
-        assert!(read_regular(&file, LIMIT, Links::Refuse, Writers::Any).is_ok());
+        assert!(read_regular(&file, MAX_FILE_BYTES, Links::Refuse, Writers::Any).is_ok());
     }
     rights(&file, 0o600);
     for (mode, is_fine) in [(0o700, true), (0o755, true), (0o775, false), (0o777, false), (0o1777, true)] {
         rights(&dir, mode);
-        assert_eq!(read_regular(&file, LIMIT, Links::Refuse, Writers::Own).is_ok(), is_fine, "{mode:o}");
+        assert_eq!(
+            read_regular(&file, MAX_FILE_BYTES, Links::Refuse, Writers::Own).is_ok(),
+            is_fine,
+            "{mode:o}"
+        );
     }
     // Whoever can swap the link can choose the file that is read.
     let shared = dir.join("shared");
     fs::create_dir(&shared).unwrap();
     symlink(&file, shared.join("link")).unwrap();
-    assert!(read_regular(&shared.join("link"), LIMIT, Links::Follow, Writers::Own).is_ok());
+    assert!(read_regular(&shared.join("link"), MAX_FILE_BYTES, Links::Follow, Writers::Own).is_ok());
     rights(&shared, 0o777);
     assert!(why(&shared.join("link"), Links::Follow).contains("its folder"));
 }

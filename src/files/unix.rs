@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, mkdirat, openat, statat};
 use rustix::io::Errno;
 
-use super::{Opening, Why};
+use super::{Opening, RefusalReason};
 
 /// Permissions of a new folder.
 const FOLDER: Mode = Mode::RWXU;
@@ -23,13 +23,13 @@ const FILE: Mode = Mode::RUSR.union(Mode::WUSR);
 #[derive(Debug)]
 pub(super) struct Inner(File);
 
-fn why(errno: Errno) -> Why {
+fn why(errno: Errno) -> RefusalReason {
     match errno {
-        Errno::NOENT => Why::Missing,
-        Errno::LOOP => Why::Link,
-        Errno::NOTDIR => Why::NoFolder,
-        Errno::XDEV => Why::Outside,
-        errno => Why::System(errno.into()),
+        Errno::NOENT => RefusalReason::Missing,
+        Errno::LOOP => RefusalReason::Link,
+        Errno::NOTDIR => RefusalReason::NoFolder,
+        Errno::XDEV => RefusalReason::Outside,
+        errno => RefusalReason::System(errno.into()),
     }
 }
 
@@ -74,9 +74,9 @@ pub(super) fn make_all(path: &Path) -> io::Result<()> {
 }
 
 impl Inner {
-    pub(super) fn open(path: &Path) -> Result<Self, Why> {
+    pub(super) fn open(path: &Path) -> Result<Self, RefusalReason> {
         let root = openat(CWD, "/", folder_flags(), Mode::empty()).map_err(why)?;
-        let below = path.strip_prefix("/").map_err(|_| Why::Outside)?;
+        let below = path.strip_prefix("/").map_err(|_| RefusalReason::Outside)?;
         let names = super::names(below)?;
         enter(root.as_fd(), &names).map(|fd| Self(fd.into())).map_err(why)
     }
@@ -85,12 +85,12 @@ impl Inner {
         self.0.as_fd()
     }
 
-    pub(super) fn folder(&self, names: &[&OsStr]) -> Result<Self, Why> {
+    pub(super) fn folder(&self, names: &[&OsStr]) -> Result<Self, RefusalReason> {
         enter(self.0.as_fd(), names).map(|fd| Self(fd.into())).map_err(why)
     }
 
     /// Opens the folder at the end of `names`; creates missing folders.
-    pub(super) fn make_folders(&self, names: &[&OsStr]) -> Result<Self, Why> {
+    pub(super) fn make_folders(&self, names: &[&OsStr]) -> Result<Self, RefusalReason> {
         let mut here = self.folder(&[])?;
         for name in names {
             match mkdirat(&here.0, *name, FOLDER) {
@@ -102,7 +102,7 @@ impl Inner {
         Ok(here)
     }
 
-    pub(super) fn file(&self, name: &OsStr) -> Result<File, Why> {
+    pub(super) fn file(&self, name: &OsStr) -> Result<File, RefusalReason> {
         // Opening a device may have effects, so the kind is checked before and after.
         let about = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW).map_err(why)?;
         is_regular(FileType::from_raw_mode(about.st_mode))?;
@@ -113,7 +113,7 @@ impl Inner {
         Ok(file)
     }
 
-    pub(super) fn create(&self, name: &OsStr, opening: Opening) -> Result<File, Why> {
+    pub(super) fn create(&self, name: &OsStr, opening: Opening) -> Result<File, RefusalReason> {
         let flags = OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
         let flags = flags
             | match opening {
@@ -130,14 +130,14 @@ impl Inner {
         let about = about_open(&file)?;
         is_regular(FileType::from_raw_mode(about.mode() as _))?;
         // Writing would also change the file under its other name.
-        if about.nlink() > 1 { Err(Why::Names) } else { Ok(file) }
+        if about.nlink() > 1 { Err(RefusalReason::Names) } else { Ok(file) }
     }
 
-    pub(super) fn rename(&self, from: &str, to: &str) -> Result<(), Why> {
+    pub(super) fn rename(&self, from: &str, to: &str) -> Result<(), RefusalReason> {
         rustix::fs::renameat(&self.0, from, &self.0, to).map_err(why)
     }
 
-    pub(super) fn check_writers(&self) -> Result<(), Why> {
+    pub(super) fn check_writers(&self) -> Result<(), RefusalReason> {
         let about = about_open(&self.0)?;
         is_own(&about, true)
     }
@@ -151,32 +151,32 @@ impl Inner {
     }
 }
 
-fn about_open(file: &File) -> Result<Metadata, Why> {
-    file.metadata().map_err(Why::System)
+fn about_open(file: &File) -> Result<Metadata, RefusalReason> {
+    file.metadata().map_err(RefusalReason::System)
 }
 
-fn is_regular(kind: FileType) -> Result<(), Why> {
+fn is_regular(kind: FileType) -> Result<(), RefusalReason> {
     Err(match kind {
         FileType::RegularFile => return Ok(()),
-        FileType::Symlink => Why::Link,
-        FileType::Directory => Why::Kind("a folder"),
-        FileType::Fifo => Why::Kind("a pipe"),
-        FileType::Socket => Why::Kind("a socket"),
-        _ => Why::Kind("a device"),
+        FileType::Symlink => RefusalReason::Link,
+        FileType::Directory => RefusalReason::Kind("a folder"),
+        FileType::Fifo => RefusalReason::Kind("a pipe"),
+        FileType::Socket => RefusalReason::Kind("a socket"),
+        _ => RefusalReason::Kind("a device"),
     })
 }
 
-pub(super) fn check_writers(file: &File) -> Result<(), Why> {
+pub(super) fn check_writers(file: &File) -> Result<(), RefusalReason> {
     is_own(&about_open(file)?, false)
 }
 
-fn is_own(about: &Metadata, is_folder: bool) -> Result<(), Why> {
+fn is_own(about: &Metadata, is_folder: bool) -> Result<(), RefusalReason> {
     const STICKY: u32 = 0o1000;
     const OTHERS: u32 = 0o022;
     if ![0, rustix::process::geteuid().as_raw()].contains(&about.uid()) {
-        return Err(Why::Owner(is_folder));
+        return Err(RefusalReason::Owner(is_folder));
     }
     let mode = about.mode() & 0o7777;
     let is_shared = mode & OTHERS != 0 && !(is_folder && mode & STICKY != 0);
-    if is_shared { Err(Why::Writable(is_folder, mode)) } else { Ok(()) }
+    if is_shared { Err(RefusalReason::Writable(is_folder, mode)) } else { Ok(()) }
 }

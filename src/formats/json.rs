@@ -181,9 +181,9 @@ fn utf16_unit(bytes: &[u8], at: usize) -> Option<u16> {
 /// length. Returns whether there was one. All other bytes of the JSON text stay.
 ///
 /// Hosts that cut a text inside a character write such halves, and so can any server.
-pub fn mend_halves(json: &mut [u8]) -> bool {
+pub fn replace_lone_surrogates(json: &mut [u8]) -> bool {
     const ESCAPED: &[u8] = br"\ufffd";
-    if !may_hold_halves(json) {
+    if !may_have_lone_surrogates(json) {
         return false;
     }
     let (mut at, mut is_changed) = (0, false);
@@ -203,20 +203,20 @@ pub fn mend_halves(json: &mut [u8]) -> bool {
     is_changed
 }
 
-/// A JSON text that readers accept: see [`mend_halves`]. Bytes that are not UTF-8 become U+FFFD.
-pub fn mended(json: &[u8]) -> Cow<'_, str> {
-    if !may_hold_halves(json) {
+/// A JSON text that readers accept: see [`replace_lone_surrogates`]. Bytes that are not UTF-8 become U+FFFD.
+pub fn without_lone_surrogates(json: &[u8]) -> Cow<'_, str> {
+    if !may_have_lone_surrogates(json) {
         return String::from_utf8_lossy(json);
     }
-    let mut mended = json.to_vec();
-    mend_halves(&mut mended);
+    let mut replaced = json.to_vec();
+    replace_lone_surrogates(&mut replaced);
     Cow::Owned(
-        String::from_utf8(mended).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()),
+        String::from_utf8(replaced).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()),
     )
 }
 
 /// Whether a text has what may be an escape of half a surrogate pair.
-pub fn may_hold_halves(json: &[u8]) -> bool {
+pub fn may_have_lone_surrogates(json: &[u8]) -> bool {
     [br"\ud", br"\uD"].iter().any(|start| memchr::memmem::find(json, *start).is_some())
 }
 
@@ -352,11 +352,11 @@ mod tests {
             (r#""\ud7ff\udg00""#, None),
         ] {
             let mut bytes = json.as_bytes().to_vec();
-            assert_eq!(mend_halves(&mut bytes), new.is_some(), "{json}");
+            assert_eq!(replace_lone_surrogates(&mut bytes), new.is_some(), "{json}");
             assert_eq!(str::from_utf8(&bytes), Ok(new.unwrap_or(json)));
-            assert_eq!(mended(json.as_bytes()), new.unwrap_or(json));
+            assert_eq!(without_lone_surrogates(json.as_bytes()), new.unwrap_or(json));
         }
-        assert_eq!(mended(b"\"\xff\\ud83d\""), "\"\u{fffd}\\ufffd\"");
+        assert_eq!(without_lone_surrogates(b"\"\xff\\ud83d\""), "\"\u{fffd}\\ufffd\"");
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub enum Api {
 }
 
 /// All APIs, with their names on the command line.
-const NAMES: [(&str, Api); 4] = [
+const API_NAMES: [(&str, Api); 4] = [
     ("anthropic", Api::Anthropic),
     ("openai", Api::OpenAi),
     ("gemini", Api::Gemini),
@@ -132,10 +132,10 @@ impl Upstreams {
         });
         let (api, url) = match api {
             None => (None, text),
-            Some((name, url)) => match NAMES.iter().find(|(known, _)| *known == name) {
+            Some((name, url)) => match API_NAMES.iter().find(|(known, _)| *known == name) {
                 Some((_, api)) => (Some(*api), url),
                 None => {
-                    let names = NAMES.map(|(name, _)| name).join(", ");
+                    let names = API_NAMES.map(|(name, _)| name).join(", ");
                     return Err(format!("`{name}` is not an API; allowed are {names}"));
                 }
             },
@@ -150,7 +150,7 @@ impl Upstreams {
     ///
     /// A variable that holds no URL.
     pub fn add_environment(&mut self, variable: impl Fn(&str) -> Option<String>) -> Result<(), String> {
-        for (_, api) in NAMES {
+        for (_, api) in API_NAMES {
             let name = api.variable();
             let Some(text) = variable(name).filter(|text| !text.is_empty()) else { continue };
             let place = url_of(&text).map_err(|why| format!("{name}: {why}"))?;

@@ -18,7 +18,7 @@ use super::body::{Compressed, Conversation, MAX_BODY_BYTES, NotDone, session};
 use super::cache::LastRequests;
 use super::coding::Coding;
 use super::conversation::Turns;
-use super::room::{Room, Unread};
+use super::room::{BodyMemory, Unread};
 use super::upgrade::{self, Answer};
 use crate::engine::{Cancel, Engine};
 use crate::protocol::messages::Format;
@@ -54,7 +54,7 @@ pub(super) struct Shared {
     pub(super) port: u16,
     pub(super) turns: Turns,
     pub(super) totals: Totals,
-    pub(super) room: Room,
+    pub(super) room: BodyMemory,
     /// `None` if no results are removed from conversations.
     pub(super) last_requests: Option<LastRequests>,
 }

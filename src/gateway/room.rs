@@ -24,14 +24,14 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(60);
 const ROOM_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Memory for bodies. A request waits if not enough is left.
-pub(super) struct Room {
+pub(super) struct BodyMemory {
     left: Arc<Semaphore>,
     piece: Duration,
     whole: Duration,
     wait: Duration,
 }
 
-impl Default for Room {
+impl Default for BodyMemory {
     fn default() -> Self {
         let left = Arc::new(Semaphore::new(MAX_BODIES_KIB as usize));
         Self { left, piece: PIECE_TIMEOUT, whole: BODY_TIMEOUT, wait: ROOM_TIMEOUT }
@@ -39,7 +39,7 @@ impl Default for Room {
 }
 
 /// A body, and the memory that is reserved until this is dropped.
-pub(super) struct Held {
+pub(super) struct ReservedBody {
     pub(super) bytes: Bytes,
     _room: Option<OwnedSemaphorePermit>,
 }
@@ -55,21 +55,21 @@ pub(super) enum Unread {
     NoRoom,
 }
 
-impl Room {
+impl BodyMemory {
     /// Reads the whole body.
-    pub(super) async fn read<B>(&self, body: B) -> Result<Held, Unread>
+    pub(super) async fn read<B>(&self, body: B) -> Result<ReservedBody, Unread>
     where
         B: Body<Data = Bytes> + Unpin,
     {
-        let told = body.size_hint().lower();
+        let announced = body.size_hint().lower();
         // A body that announces too many bytes is not read.
-        if told > MAX_BODY_BYTES as u64 {
+        if announced > MAX_BODY_BYTES as u64 {
             return Err(Unread::TooLong);
         }
         timeout(self.whole, self.read_all(body)).await.unwrap_or(Err(Unread::TooSlow))
     }
 
-    async fn read_all<B>(&self, mut body: B) -> Result<Held, Unread>
+    async fn read_all<B>(&self, mut body: B) -> Result<ReservedBody, Unread>
     where
         B: Body<Data = Bytes> + Unpin,
     {
@@ -89,7 +89,7 @@ impl Room {
             1 => pieces.remove(0),
             _ => pieces.concat().into(),
         };
-        Ok(Held { bytes, _room: room })
+        Ok(ReservedBody { bytes, _room: room })
     }
 
     /// Reserves more memory if a body of this many bytes needs it.
@@ -145,7 +145,7 @@ mod tests {
 
     #[tokio::test]
     async fn bodies_are_read_whole_and_give_their_room_back() {
-        let room = Room::default();
+        let room = BodyMemory::default();
         let mut held = Vec::new();
         for _ in 0..4 {
             held.push(room.read(Mib(64, true)).await.unwrap());
@@ -162,7 +162,7 @@ mod tests {
     #[tokio::test]
     async fn bodies_that_never_end_hold_up_nobody() {
         let (piece, wait) = (Duration::from_millis(50), Duration::from_secs(60));
-        let room = Arc::new(Room { piece, wait, ..Room::default() });
+        let room = Arc::new(BodyMemory { piece, wait, ..BodyMemory::default() });
         // Announced bodies reserve nothing, and bodies without an end release their memory soon.
         for mib in [0, 60] {
             let slow: Vec<_> = (0..8)
@@ -179,7 +179,7 @@ mod tests {
             assert_eq!(room.left.available_permits(), MAX_BODIES_KIB as usize);
         }
         // A wait for memory ends too.
-        let room = Room { wait: piece, ..Room::default() };
+        let room = BodyMemory { wait: piece, ..BodyMemory::default() };
         let held = room.left.acquire_many(MAX_BODIES_KIB).await.unwrap();
         assert_eq!(room.read(Mib(1, true)).await.err(), Some(Unread::NoRoom));
         drop(held);

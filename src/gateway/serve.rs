@@ -15,7 +15,7 @@ use super::access::{Client, is_loopback};
 use super::conversation::Turns;
 use super::forward::{Clients, Shared};
 use super::owner::is_of_this_user;
-use super::room::Room;
+use super::room::BodyMemory;
 use super::{Totals, Upstreams};
 use crate::engine::Engine;
 use crate::protocol::reclaim::ReclaimMode;
@@ -90,7 +90,7 @@ impl Gateway {
             return Err(format!("{place} is the address of the gateway itself; give the place of the API"));
         }
         let client = clients()?;
-        let (turns, totals, room) = (Turns::default(), Totals::default(), Room::default());
+        let (turns, totals, room) = (Turns::default(), Totals::default(), BodyMemory::default());
         let last_requests = (reclaim == ReclaimMode::Auto).then(Default::default);
         Ok(Self(Arc::new(Shared { engine, client, upstreams, port, turns, totals, room, last_requests })))
     }

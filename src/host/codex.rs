@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use super::Host;
 use super::event::Event;
 use super::home;
-use super::reach::{CODEX, Treatment};
+use super::reach::{CODEX, ResultHandling};
 use super::replace::{asks_for_exact_output, forget, unseen};
 use super::run::Shown;
 use super::wrap::Wrap;
@@ -65,7 +65,8 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
 fn wrapped(event: &Event) -> Option<Value> {
     // A call without an id may come from a program.
     let is_of_model = !event.tool_use_id.is_empty() && !is_of_program(&event.tool_use_id);
-    if !is_of_model || CODEX.treatment(&event.tool_name, false) != Treatment::Wrapped || has_rules(event) {
+    if !is_of_model || CODEX.treatment(&event.tool_name, false) != ResultHandling::Wrapped || has_rules(event)
+    {
         return None;
     }
     let command = event.tool_input.get("command")?.as_str()?;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::Host;
 use super::event::Event;
-use super::reach::{COPILOT, Text, Treatment};
+use super::reach::{COPILOT, ResultHandling, Text};
 use super::replace::compress;
 use super::tools::Tool;
 
@@ -28,7 +28,7 @@ pub fn reply(host: &Host, mut given: Value) -> Option<Value> {
     let treatment = COPILOT.treatment(&event.tool_name, result.get("resultType")? != "success");
     if event.session_id.is_empty()
         || is_ours(&event.tool_name)
-        || treatment != Treatment::Replaced(Text::Whole)
+        || treatment != ResultHandling::Replaced(Text::Whole)
     {
         return None;
     }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::Host;
 use super::event::{Event, parsed};
-use super::reach::{CURSOR, Text, Treatment};
+use super::reach::{CURSOR, ResultHandling, Text};
 use super::replace::{compress, forget};
 use super::tools::Tool;
 
@@ -36,7 +36,7 @@ pub fn reply(host: &Host, mut given: Value) -> Option<Value> {
 }
 
 fn after_tool(host: &Host, event: &Event, output: Value) -> Option<Value> {
-    if CURSOR.treatment(&event.tool_name, false) != Treatment::Replaced(Text::Whole) {
+    if CURSOR.treatment(&event.tool_name, false) != ResultHandling::Replaced(Text::Whole) {
         return None;
     }
     if event.tool_name.rsplit([':', '/']).next().is_some_and(|name| Tool::named(name).is_some()) {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::engine::AGENT;
-use crate::formats::json::{mended, shallow};
+use crate::formats::json::{shallow, without_lone_surrogates};
 
 /// The input of a hook. Hosts that fill placeholders send objects as JSON text.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -48,7 +48,7 @@ const MAX_LEVELS: usize = 64;
 /// Reads the JSON text of an event. Half a surrogate pair in it, a byte that is not UTF-8 or deep nesting must not keep
 /// tersed from removing secrets.
 pub fn parsed(text: &[u8]) -> Option<Value> {
-    let text = mended(text);
+    let text = without_lone_surrogates(text);
     let of_shallow = || serde_json::from_str(&shallow(&text, MAX_LEVELS)?).ok();
     serde_json::from_str(&text).ok().or_else(of_shallow)
 }

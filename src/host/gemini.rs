@@ -16,13 +16,13 @@ use serde_json::{Value, json};
 
 use super::Host;
 use super::event::Event;
-use super::reach::{GEMINI, Text, Treatment};
+use super::reach::{GEMINI, ResultHandling, Text};
 use super::replace::{compress, forget};
 use super::served::is_served;
 use super::tools::Tool;
 
 /// The name of this host.
-pub const NAME: &str = "gemini";
+pub const HOST_NAME: &str = "gemini";
 /// The tool that returns its argument.
 pub const RESULT: &str = "tersed_result";
 /// Its name in Gemini, if the server is called `tersed`.
@@ -31,7 +31,7 @@ const CALLED: &str = "mcp_tersed_tersed_result";
 /// What the hook prints; `None` if the host should continue as if there were no hook.
 pub fn reply(host: &Host, given: Value) -> Option<Value> {
     let event = Event::read(given)?;
-    answer(host, &event, || is_served(NAME, Path::new(&event.cwd)))
+    answer(host, &event, || is_served(HOST_NAME, Path::new(&event.cwd)))
 }
 
 /// Like [`reply`]; `is_served` returns whether our tool can be called.
@@ -53,7 +53,7 @@ fn after_tool(host: &Host, event: &Event, is_served: impl Fn() -> bool) -> Optio
     let response = event.tool_response.as_object()?;
     // Calling another tool would turn a failed call into a successful one.
     let is_failed = response.get("error").is_some_and(|error| !error.is_null());
-    if GEMINI.treatment(&event.tool_name, is_failed) != Treatment::Replaced(Text::Whole) {
+    if GEMINI.treatment(&event.tool_name, is_failed) != ResultHandling::Replaced(Text::Whole) {
         return None;
     }
     let content = match response.get("llmContent")? {

@@ -69,7 +69,7 @@ impl Caller {
 pub fn serve(host: Host, caller: Caller) -> Result<(), String> {
     // Before hooks request a tool call, they check that a server runs.
     let sign = (caller == Caller::Gemini)
-        .then(|| served::serve(gemini::NAME, &std::env::current_dir().ok()?))
+        .then(|| served::serve(gemini::HOST_NAME, &std::env::current_dir().ok()?))
         .flatten();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

@@ -23,7 +23,7 @@ const MAX_OPEN_BYTES: usize = 128 << 10;
 const MAX_WAITING_BYTES: usize = 512 << 10;
 
 /// One stream.
-pub struct Passing<'p> {
+pub struct StreamFilter<'p> {
     policy: &'p LazyPolicy<'p>,
     /// The last bytes that were sent, as they came.
     before: Vec<u8>,
@@ -48,7 +48,7 @@ impl std::fmt::Debug for LazyPolicy<'_> {
     }
 }
 
-impl std::fmt::Debug for Passing<'_> {
+impl std::fmt::Debug for StreamFilter<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Passing({} bytes wait)", self.held.len())
     }
@@ -76,11 +76,12 @@ impl<'p> LazyPolicy<'p> {
     }
 
     /// The look-alikes of markers in some bytes, which must be escaped.
-    fn look(&self, bytes: &[u8], is_end: bool) -> LookAlikes {
+    fn find_look_alikes(&self, bytes: &[u8], is_end: bool) -> LookAlikes {
         if !self.escapes {
             return LookAlikes::default();
         }
-        let looks = if is_end { marker::look_at_end(bytes) } else { marker::look(bytes) };
+        let looks =
+            if is_end { marker::find_look_alikes_at_end(bytes) } else { marker::find_look_alikes(bytes) };
         let is_any = !looks.places.is_empty();
         if is_any && self.policy().mode == Mode::Disabled && !self.policy().escapes_exact {
             return LookAlikes::default();
@@ -105,13 +106,13 @@ impl<'p> LazyPolicy<'p> {
 
     /// All bytes with secrets removed and look-alikes escaped; `None` if there are none.
     pub fn made_safe(&self, bytes: &[u8]) -> Option<Vec<u8>> {
-        let (findings, looks) = (self.find(bytes), self.look(bytes, true));
+        let (findings, looks) = (self.find(bytes), self.find_look_alikes(bytes, true));
         let is_safe = findings.is_empty() && looks.places.is_empty();
         (!is_safe).then(|| written(bytes, 0..bytes.len(), 0, &findings, &looks))
     }
 }
 
-impl<'p> Passing<'p> {
+impl<'p> StreamFilter<'p> {
     /// An empty stream.
     pub fn new(policy: &'p LazyPolicy<'p>) -> Self {
         Self { policy, before: Vec::new(), held: Vec::new(), placed: 0, has_new: false }
@@ -164,7 +165,7 @@ impl<'p> Passing<'p> {
         let mut all = std::mem::take(&mut self.before);
         all.append(&mut self.held);
         let findings = self.policy.find(&all);
-        let mut looks = self.policy.look(&all, is_end);
+        let mut looks = self.policy.find_look_alikes(&all, is_end);
         let mut to = from + cut;
         if !is_end {
             // A secret without an end is redacted as far as it arrived; a possible start of a marker is escaped.
@@ -241,7 +242,7 @@ mod tests {
     fn through(pieces: &[&str], with_moments: bool) -> (String, Vec<String>) {
         let read = Policy::default;
         let policy = LazyPolicy::new(&read);
-        let mut stream = Passing::new(&policy);
+        let mut stream = StreamFilter::new(&policy);
         let mut out = Vec::new();
         for piece in pieces {
             out.push(stream.push(piece.as_bytes()));
@@ -311,7 +312,7 @@ mod tests {
     fn the_rest_of_a_value_whose_start_was_sent_leaves_a_placeholder() {
         let read = Policy::default;
         let policy = LazyPolicy::new(&read);
-        let mut stream = Passing::new(&policy);
+        let mut stream = StreamFilter::new(&policy);
         // A line of this length does not wait.
         let mut out =
             stream.push(&[b"x DB_PASSWORD=\"Kx9m ".as_slice(), &[b' '; MAX_OPEN_BYTES + 1]].concat());
@@ -330,7 +331,7 @@ mod tests {
     fn words_of_a_line_without_an_end_go_out_after_a_moment() {
         let read = Policy::default;
         let policy = LazyPolicy::new(&read);
-        let mut stream = Passing::new(&policy);
+        let mut stream = StreamFilter::new(&policy);
         assert_eq!(stream.push(b"Continue? [y/N] "), b"");
         assert_eq!(stream.moment(), b"");
         assert_eq!(stream.moment(), b"Continue? [y/N] ");
@@ -341,7 +342,7 @@ mod tests {
     fn what_waits_is_bounded() {
         let read = Policy::default;
         let policy = LazyPolicy::new(&read);
-        let mut stream = Passing::new(&policy);
+        let mut stream = StreamFilter::new(&policy);
         let mut sum = 0;
         for _ in 0..40 {
             sum += stream.push(&vec![b'a'; MAX_TICK_BYTES]).len();
@@ -354,7 +355,7 @@ mod tests {
     fn redaction_that_is_off_is_off() {
         let read = || Policy { redact_secrets: false, ..Policy::default() };
         let policy = LazyPolicy::new(&read);
-        let mut stream = Passing::new(&policy);
+        let mut stream = StreamFilter::new(&policy);
         let text = format!("{}\n", token());
         stream.push(text.as_bytes());
         assert_eq!(stream.end(), text.as_bytes());
@@ -364,7 +365,7 @@ mod tests {
     fn shown(pieces: &[&[u8]], with_moments: bool) -> Vec<u8> {
         let read = Policy::default;
         let policy = LazyPolicy::new(&read).escaping();
-        let mut stream = Passing::new(&policy);
+        let mut stream = StreamFilter::new(&policy);
         let mut out = Vec::new();
         for piece in pieces {
             out.extend(stream.push(piece));
@@ -431,7 +432,7 @@ mod tests {
     fn a_marker_whose_start_never_ends_does_not_wait_for_ever() {
         let read = Policy::default;
         let policy = LazyPolicy::new(&read).escaping();
-        let mut stream = Passing::new(&policy);
+        let mut stream = StreamFilter::new(&policy);
         let mut out = stream.push(b"[");
         let blanks = vec![b'\n'; MAX_TICK_BYTES];
         for _ in 0..20 {

@@ -125,7 +125,7 @@ pub fn redacted(host: &Host, event: &Event, content: &Value) -> Option<Value> {
 
 /// Like [`redacted`], for texts of a result that the session has already counted.
 pub fn redacted_again(host: &Host, event: &Event, content: &Value) -> Option<Value> {
-    redacted_by(host, event, content, Engine::compress_aside)
+    redacted_by(host, event, content, Engine::compress_uncounted)
 }
 
 fn redacted_by(

@@ -14,12 +14,12 @@ pub struct Change {
     /// The file.
     pub path: PathBuf,
     /// The change that it needs.
-    pub what: What,
+    pub what: FileContent,
 }
 
 /// What a file needs.
 #[derive(Debug, Clone)]
-pub enum What {
+pub enum FileContent {
     /// The whole file is ours. If it names the program, the name is between `before` and `after`.
     File {
         /// Its text.
@@ -35,7 +35,7 @@ pub enum What {
 
 /// How much of a change is in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Held {
+pub enum InstallState {
     /// Nothing.
     None,
     /// Some of it, or all in another form: from another version, with another program, or edited by hand.
@@ -47,7 +47,7 @@ pub enum Held {
 impl Change {
     /// A file of ours.
     pub fn file(path: PathBuf, text: &str) -> Self {
-        Self { path, what: What::File { text: text.to_owned(), around: None } }
+        Self { path, what: FileContent::File { text: text.to_owned(), around: None } }
     }
 
     /// A file of ours that starts the program. `around` is the text before and after its quoted name.
@@ -55,44 +55,44 @@ impl Change {
         let name = Value::from(program).to_string();
         let given = format!("{}\"tersed\"{}", around.0, around.1);
         let text = text.replacen(&given, &format!("{}{name}{}", around.0, around.1), 1);
-        Self { path, what: What::File { text, around: Some(around) } }
+        Self { path, what: FileContent::File { text, around: Some(around) } }
     }
 
     /// Parts of a JSON file, taken from an example.
     pub fn json(path: PathBuf, mut example: Value, program: &str) -> Self {
         parts::with_program(&mut example, program);
-        Self { path, what: What::Json(Part::of(&example)) }
+        Self { path, what: FileContent::Json(Part::of(&example)) }
     }
 
     /// Parts of a TOML file, taken from an example.
     pub fn toml(path: PathBuf, mut example: Value, program: &str) -> Self {
         parts::with_program(&mut example, program);
-        Self { path, what: What::Toml(Part::of(&example)) }
+        Self { path, what: FileContent::Toml(Part::of(&example)) }
     }
 
     /// The text with the change added, and the paths of objects that were created for it.
     pub(super) fn with(&self, text: &str) -> Result<(String, Vec<Vec<String>>), Fault> {
         match &self.what {
-            What::File { text, .. } => Ok((text.clone(), Vec::new())),
-            What::Json(parts) => jsonc::add(text, parts),
-            What::Toml(parts) => Ok((toml::add(text, parts)?, Vec::new())),
+            FileContent::File { text, .. } => Ok((text.clone(), Vec::new())),
+            FileContent::Json(parts) => jsonc::add(text, parts),
+            FileContent::Toml(parts) => Ok((toml::add(text, parts)?, Vec::new())),
         }
     }
 
     /// The text without the change; `None` if nothing is left.
     pub(super) fn without(&self, text: &str, made: Option<&[Vec<String>]>) -> Result<Option<String>, Fault> {
         match &self.what {
-            What::File { .. } => Ok(None),
-            What::Json(parts) => jsonc::remove(text, parts, made).map(Some),
-            What::Toml(parts) => toml::remove(text, parts).map(Some),
+            FileContent::File { .. } => Ok(None),
+            FileContent::Json(parts) => jsonc::remove(text, parts, made).map(Some),
+            FileContent::Toml(parts) => toml::remove(text, parts).map(Some),
         }
     }
 
     /// Its parts; empty if the whole file is ours.
     pub(super) fn parts(&self) -> &[Part] {
         match &self.what {
-            What::File { .. } => &[],
-            What::Json(parts) | What::Toml(parts) => parts,
+            FileContent::File { .. } => &[],
+            FileContent::Json(parts) | FileContent::Toml(parts) => parts,
         }
     }
 
@@ -106,16 +106,16 @@ impl Change {
     /// The value of a text; null if the whole file is ours or cannot be parsed.
     fn root(&self, text: &str) -> Value {
         match &self.what {
-            What::File { .. } => Value::Null,
-            What::Json(_) => jsonc::value(text).ok().flatten().unwrap_or_default(),
-            What::Toml(_) => toml::value(text).unwrap_or_default(),
+            FileContent::File { .. } => Value::Null,
+            FileContent::Json(_) => jsonc::value(text).ok().flatten().unwrap_or_default(),
+            FileContent::Toml(_) => toml::value(text).unwrap_or_default(),
         }
     }
 
     /// Whether a text contains the whole change and starts the same program, but its parts differ from `parts` as written:
     /// then somebody edited them on purpose.
     pub(super) fn is_changed_by_hand(&self, text: &str, parts: &[Part]) -> bool {
-        if matches!(self.what, What::File { .. }) {
+        if matches!(self.what, FileContent::File { .. }) {
             return false;
         }
         let root = self.root(text);
@@ -133,13 +133,13 @@ impl Change {
     /// Whether a text contains only what a new file would contain.
     pub(super) fn is_bare(&self, text: &str) -> bool {
         let left = match &self.what {
-            What::File { .. } => return false,
-            What::Json(_) if text.contains("//") || text.contains("/*") => return false,
-            What::Json(_) => jsonc::value(text).ok().flatten(),
-            What::Toml(_) if text.contains('#') => return false,
-            What::Toml(_) => toml::value(text).ok(),
+            FileContent::File { .. } => return false,
+            FileContent::Json(_) if text.contains("//") || text.contains("/*") => return false,
+            FileContent::Json(_) => jsonc::value(text).ok().flatten(),
+            FileContent::Toml(_) if text.contains('#') => return false,
+            FileContent::Toml(_) => toml::value(text).ok(),
         };
-        let (What::Json(parts) | What::Toml(parts)) = &self.what else { return false };
+        let (FileContent::Json(parts) | FileContent::Toml(parts)) = &self.what else { return false };
         let is_default = |path: &[String], value: &Value| {
             parts
                 .iter()
@@ -149,25 +149,25 @@ impl Change {
     }
 
     /// How much of the change a text contains.
-    pub fn held(&self, text: &str) -> Result<Held, Fault> {
+    pub fn held(&self, text: &str) -> Result<InstallState, Fault> {
         let (parts, root) = match &self.what {
-            What::File { text: wanted, .. } if wanted == text => return Ok(Held::All),
-            What::File { .. } if text.contains("tersed") => return Ok(Held::Other),
-            What::File { .. } => return Ok(Held::None),
-            What::Json(parts) => (parts, jsonc::value(text)?.unwrap_or_default()),
-            What::Toml(parts) => (parts, toml::value(text)?),
+            FileContent::File { text: wanted, .. } if wanted == text => return Ok(InstallState::All),
+            FileContent::File { .. } if text.contains("tersed") => return Ok(InstallState::Other),
+            FileContent::File { .. } => return Ok(InstallState::None),
+            FileContent::Json(parts) => (parts, jsonc::value(text)?.unwrap_or_default()),
+            FileContent::Toml(parts) => (parts, toml::value(text)?),
         };
         let mut ours = parts.iter().filter(|part| !matches!(part, Part::Default { .. }));
         if parts.iter().all(|part| part.is_held(&root)) {
-            return Ok(Held::All);
+            return Ok(InstallState::All);
         }
-        Ok(if ours.any(|part| part.is_known(&root)) { Held::Other } else { Held::None })
+        Ok(if ours.any(|part| part.is_known(&root)) { InstallState::Other } else { InstallState::None })
     }
 
     /// Whether each part exists in some form; for a whole file, whether only the program differs.
     pub(super) fn is_known(&self, text: &str) -> bool {
         let (parts, root) = match &self.what {
-            What::File { text: wanted, around } => {
+            FileContent::File { text: wanted, around } => {
                 let around = |text: &str| {
                     let (before, after) = (*around)?;
                     let (head, rest) = text.split_once(before)?;
@@ -176,8 +176,8 @@ impl Change {
                 };
                 return around(text).is_some_and(|found| Some(found) == around(wanted));
             }
-            What::Json(parts) => (parts, jsonc::value(text).ok().flatten()),
-            What::Toml(parts) => (parts, toml::value(text).ok()),
+            FileContent::Json(parts) => (parts, jsonc::value(text).ok().flatten()),
+            FileContent::Toml(parts) => (parts, toml::value(text).ok()),
         };
         root.is_some_and(|root| parts.iter().all(|part| part.is_known(&root)))
     }
@@ -186,13 +186,13 @@ impl Change {
     pub fn programs(&self, text: &str) -> Vec<String> {
         let mut found = Vec::new();
         match &self.what {
-            What::File { around: None, .. } => {}
-            What::File { around: Some((before, after)), .. } => {
+            FileContent::File { around: None, .. } => {}
+            FileContent::File { around: Some((before, after)), .. } => {
                 let name = text.split(before).nth(1).and_then(|rest| rest.split(after).next());
                 found.extend(name.and_then(|name| serde_json::from_str::<String>(name).ok()));
             }
-            What::Json(ours) | What::Toml(ours) => {
-                let is_toml = matches!(self.what, What::Toml(_));
+            FileContent::Json(ours) | FileContent::Toml(ours) => {
+                let is_toml = matches!(self.what, FileContent::Toml(_));
                 let root = if is_toml { toml::value(text).ok() } else { jsonc::value(text).ok().flatten() };
                 let Some(root) = root else { return found };
                 for part in ours {

@@ -26,7 +26,7 @@ mod record;
 pub mod toml;
 mod write;
 
-pub use change::{Change, Held};
+pub use change::{Change, InstallState};
 pub use commit::{install, uninstall};
 pub use hosts::Row;
 pub use place::{Place, Scope};
@@ -40,7 +40,7 @@ pub struct Status {
     /// Whether the host has a folder here.
     pub has_folder: bool,
     /// How much of the setup exists.
-    pub held: Held,
+    pub held: InstallState,
     /// Programs of our name that its files start, as written.
     pub starts: Vec<String>,
     /// Files that cannot be read.
@@ -53,7 +53,7 @@ impl Row {
         let mut status = Status {
             programs: self.programs.iter().flat_map(|name| place.programs(name)).collect(),
             has_folder: (self.folders)(place).iter().any(|folder| folder.is_dir()),
-            held: Held::None,
+            held: InstallState::None,
             starts: Vec::new(),
             faults: Vec::new(),
         };
@@ -65,14 +65,14 @@ impl Row {
                     status.starts.extend(starts);
                 }
                 Err(fault) => {
-                    held.push(Held::None);
+                    held.push(InstallState::None);
                     status.faults.push(fault);
                 }
             }
         }
-        let all = held.iter().min().copied().unwrap_or(Held::None);
-        let any = held.iter().max().copied().unwrap_or(Held::None);
-        status.held = if all == Held::All { all } else { any.min(Held::Other) };
+        let all = held.iter().min().copied().unwrap_or(InstallState::None);
+        let any = held.iter().max().copied().unwrap_or(InstallState::None);
+        status.held = if all == InstallState::All { all } else { any.min(InstallState::Other) };
         status.starts.sort();
         status.starts.dedup();
         status

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::change::{Change, Held, What};
+use super::change::{Change, FileContent, InstallState};
 use super::jsonc::Fault;
 use super::record::{Entry, Records, digest};
 use super::write;
@@ -65,11 +65,11 @@ fn syntax_error(path: &Path, fault: &Fault) -> String {
 }
 
 fn is_file(change: &Change) -> bool {
-    matches!(change.what, What::File { .. })
+    matches!(change.what, FileContent::File { .. })
 }
 
 /// The file at a path, and its bytes.
-fn look(change: &Change) -> Result<(PathBuf, Option<Vec<u8>>), String> {
+fn read_target(change: &Change) -> Result<(PathBuf, Option<Vec<u8>>), String> {
     let target = write::target(&change.path)?;
     let before = write::read(&target)?;
     Ok((target, before))
@@ -78,7 +78,7 @@ fn look(change: &Change) -> Result<(PathBuf, Option<Vec<u8>>), String> {
 fn text<'a>(change: &Change, bytes: &'a [u8]) -> Result<&'a str, String> {
     match (std::str::from_utf8(bytes), &change.what) {
         (Ok(text), _) => Ok(text),
-        (Err(_), What::File { .. }) => Ok(""),
+        (Err(_), FileContent::File { .. }) => Ok(""),
         (Err(e), _) => {
             let line = 1 + bytes[..e.valid_up_to()].iter().filter(|b| **b == b'\n').count();
             Err(syntax_error(&change.path, &Fault { line, text: "is not UTF-8".to_owned() }))
@@ -87,14 +87,14 @@ fn text<'a>(change: &Change, bytes: &'a [u8]) -> Result<&'a str, String> {
 }
 
 /// How much of a change a file contains, whatever the program, and which programs it starts.
-pub(super) fn held(change: &Change) -> Result<(Held, Vec<String>), String> {
-    let (_, before) = look(change)?;
-    let Some(bytes) = before else { return Ok((Held::None, Vec::new())) };
+pub(super) fn held(change: &Change) -> Result<(InstallState, Vec<String>), String> {
+    let (_, before) = read_target(change)?;
+    let Some(bytes) = before else { return Ok((InstallState::None, Vec::new())) };
     let text = text(change, &bytes)?;
     let fault_of = |fault: Fault| format!("{}:{}: {}", change.path.display(), fault.line, fault.text);
     let held = change.held(text).map_err(fault_of)?;
-    let held = if change.is_known(text) { Held::All } else { held };
-    if held != Held::All {
+    let held = if change.is_known(text) { InstallState::All } else { held };
+    if held != InstallState::All {
         // A file that can be parsed may still have no place for the change, such as a list at the top.
         change.with(text).map_err(fault_of)?;
     }
@@ -103,7 +103,7 @@ pub(super) fn held(change: &Change) -> Result<(Held, Vec<String>), String> {
 
 /// Plans to add a change to a file.
 pub(super) fn install(change: &Change, entry: Option<&Entry>, records: &Records) -> Result<Step, String> {
-    let (target, before) = look(change)?;
+    let (target, before) = read_target(change)?;
     let fault_of = |fault: Fault| syntax_error(&change.path, &fault);
     let mut changed = None;
     let mut note = None;
@@ -111,7 +111,7 @@ pub(super) fn install(change: &Change, entry: Option<&Entry>, records: &Records)
         (None, _) => None,
         (Some(bytes), entry) => {
             let text = text(change, bytes)?;
-            if change.held(text).map_err(fault_of)? == Held::All {
+            if change.held(text).map_err(fault_of)? == InstallState::All {
                 return Ok(Step::same(change, target, before, entry));
             }
             let is_kept = |entry: &Entry| change.is_changed_by_hand(text, &entry.parts);
@@ -121,9 +121,9 @@ pub(super) fn install(change: &Change, entry: Option<&Entry>, records: &Records)
                 return Ok(step);
             }
             match entry {
-                Some(entry) => match undone(change, bytes, entry, records)? {
-                    Undone::Exact(base) => base,
-                    Undone::Changed(base, kept) => {
+                Some(entry) => match reverted(change, bytes, entry, records)? {
+                    RevertResult::Exact(base) => base,
+                    RevertResult::Changed(base, kept) => {
                         changed = kept;
                         base
                     }
@@ -166,19 +166,23 @@ fn missing(target: &Path) -> Vec<PathBuf> {
 }
 
 /// A file without our change.
-enum Undone {
+enum RevertResult {
     /// Its earlier bytes.
     Exact(Option<Vec<u8>>),
     /// A file with later edits of the user, which stay. If the file is ours, its bytes are backed up.
     Changed(Option<Vec<u8>>, Option<Vec<u8>>),
 }
 
-fn undone(change: &Change, bytes: &[u8], entry: &Entry, records: &Records) -> Result<Undone, String> {
+fn reverted(change: &Change, bytes: &[u8], entry: &Entry, records: &Records) -> Result<RevertResult, String> {
     let original = entry.before.as_ref().map(|digest| records.kept(digest));
     match original {
-        None if digest(bytes) == entry.after => return Ok(Undone::Exact(None)),
-        Some(Some(original)) if digest(bytes) == entry.after => return Ok(Undone::Exact(Some(original))),
-        original if is_file(change) => return Ok(Undone::Changed(original.flatten(), Some(bytes.to_vec()))),
+        None if digest(bytes) == entry.after => return Ok(RevertResult::Exact(None)),
+        Some(Some(original)) if digest(bytes) == entry.after => {
+            return Ok(RevertResult::Exact(Some(original)));
+        }
+        original if is_file(change) => {
+            return Ok(RevertResult::Changed(original.flatten(), Some(bytes.to_vec())));
+        }
         _ => {}
     }
     // In a file that we created, later entries of others may need these values.
@@ -188,7 +192,7 @@ fn undone(change: &Change, bytes: &[u8], entry: &Entry, records: &Records) -> Re
         .without(text(change, bytes)?, Some(&made))
         .map_err(|fault| syntax_error(&change.path, &fault))?;
     let is_gone = |left: &String| entry.before.is_none() && change.is_bare(left);
-    Ok(Undone::Changed(left.filter(|left| !is_gone(left)).map(String::into_bytes), None))
+    Ok(RevertResult::Changed(left.filter(|left| !is_gone(left)).map(String::into_bytes), None))
 }
 
 /// The message if entries are removed although somebody edited them.
@@ -197,14 +201,14 @@ const EDITED_REMOVED: &str =
 
 /// Plans to remove a change from a file.
 pub(super) fn uninstall(change: &Change, entry: Option<&Entry>, records: &Records) -> Result<Step, String> {
-    let (target, before) = look(change)?;
+    let (target, before) = read_target(change)?;
     let mut step = Step::same(change, target, before, None);
     step.folders = entry.map(|entry| entry.folders.clone()).unwrap_or_default();
     let Some(bytes) = step.before.clone() else { return Ok(step) };
     match entry {
-        Some(entry) => match undone(change, &bytes, entry, records)? {
-            Undone::Exact(after) => step.after = after,
-            Undone::Changed(after, kept) => {
+        Some(entry) => match reverted(change, &bytes, entry, records)? {
+            RevertResult::Exact(after) => step.after = after,
+            RevertResult::Changed(after, kept) => {
                 step.after = after;
                 step.changed = kept;
                 if step.changed.is_none() && step.after != step.before {
@@ -219,8 +223,8 @@ pub(super) fn uninstall(change: &Change, entry: Option<&Entry>, records: &Record
             let text = text(change, &bytes)?;
             step.after = match &change.what {
                 // A file of another program that has the same name.
-                What::File { .. } if !text.contains("tersed") => return Ok(step),
-                What::File { text: ours, .. } => {
+                FileContent::File { .. } if !text.contains("tersed") => return Ok(step),
+                FileContent::File { text: ours, .. } => {
                     step.changed = (ours != text).then(|| bytes.clone());
                     None
                 }
@@ -237,7 +241,7 @@ pub(super) fn uninstall(change: &Change, entry: Option<&Entry>, records: &Record
 /// Plans to remove a file that an earlier version wrote and this one does not.
 pub(super) fn uninstall_former(entry: &Entry, records: &Records) -> Result<Step, String> {
     let change = Change::file(entry.path.clone(), "");
-    let (target, before) = look(&change)?;
+    let (target, before) = read_target(&change)?;
     let mut step = Step::same(&change, target, before, None);
     step.folders = entry.folders.clone();
     let is_as_written = step.before.as_ref().is_some_and(|bytes| digest(bytes) == entry.after);

@@ -29,7 +29,7 @@ pub struct Wrong {
 /// and one that says that there are more.
 pub fn check(node: &Node, kind: &Kind, key: &str) -> Vec<Wrong> {
     let mut wrong = Vec::new();
-    look(node, node.line, kind, key, &mut wrong);
+    check_value(node, node.line, kind, key, &mut wrong);
     if wrong.len() > MAX_REPORTED_FAULTS {
         wrong.truncate(MAX_REPORTED_FAULTS);
         let text = format!("there are more than these {MAX_REPORTED_FAULTS} faults");
@@ -83,7 +83,7 @@ fn fits(kind: &Kind, data: &Data) -> bool {
     }
 }
 
-fn look(node: &Node, line: usize, kind: &Kind, key: &str, wrong: &mut Vec<Wrong>) {
+fn check_value(node: &Node, line: usize, kind: &Kind, key: &str, wrong: &mut Vec<Wrong>) {
     if wrong.len() > MAX_REPORTED_FAULTS {
         return;
     }
@@ -96,13 +96,15 @@ fn look(node: &Node, line: usize, kind: &Kind, key: &str, wrong: &mut Vec<Wrong>
                 let key = format!("{key}[{i}]");
                 match item.data {
                     Data::Null => wrong.push(bad(item, item.line, of, &key)),
-                    _ => look(item, item.line, of, &key, wrong),
+                    _ => check_value(item, item.line, of, &key, wrong),
                 }
             }
             true
         }
         (Kind::Table(of), Data::Table(members)) => {
-            members.iter().for_each(|(name, line, node)| look(node, *line, of, &joined(key, name), wrong));
+            members
+                .iter()
+                .for_each(|(name, line, node)| check_value(node, *line, of, &joined(key, name), wrong));
             true
         }
         (Kind::Group(known), Data::Table(members)) => {
@@ -111,7 +113,7 @@ fn look(node: &Node, line: usize, kind: &Kind, key: &str, wrong: &mut Vec<Wrong>
                     break;
                 }
                 match known.iter().find(|member| member.name == *name) {
-                    Some(member) => look(node, *line, &member.kind, &joined(key, name), wrong),
+                    Some(member) => check_value(node, *line, &member.kind, &joined(key, name), wrong),
                     None => {
                         wrong.push(Wrong { line: *line, text: unknown(key, name, known) });
                         // Settings in a group of another program get one error each.

@@ -21,7 +21,7 @@ use crate::files::{Folder, Writers};
 use crate::formats::typed;
 
 /// Names of configuration files.
-pub const NAMES: [&str; 3] = ["tersed.yaml", "tersed.yml", "tersed.toml"];
+pub const CONFIG_FILE_NAMES: [&str; 3] = ["tersed.yaml", "tersed.yml", "tersed.toml"];
 /// The file that `tersed tune` writes beside the user's file.
 pub const TUNED: &str = "tuned.toml";
 /// Largest file of settings that is read, in bytes.
@@ -32,7 +32,7 @@ const OF_PROJECTS: &str = "projects";
 pub(super) const MAX_RULE_FILES: usize = 32;
 
 /// The settings of a file, with values and lines.
-type Said = Vec<(String, Value, usize)>;
+type FileSettings = Vec<(String, Value, usize)>;
 /// Files with their contents.
 pub(super) type Texts = Vec<(PathBuf, Vec<u8>)>;
 
@@ -50,7 +50,7 @@ pub(super) struct Read {
 /// The configuration file of a folder. If there are two, one is ignored, so this is a fault.
 pub(super) fn in_folder(folder: &Path, faults: &mut Vec<ConfigError>) -> Option<PathBuf> {
     let is_there = |name: &&str| folder.join(name).symlink_metadata().is_ok();
-    let names: Vec<&str> = NAMES.into_iter().filter(is_there).collect();
+    let names: Vec<&str> = CONFIG_FILE_NAMES.into_iter().filter(is_there).collect();
     one_of(folder, &names, faults)
 }
 
@@ -58,7 +58,8 @@ fn one_of(folder: &Path, names: &[&str], faults: &mut Vec<ConfigError>) -> Optio
     let first = folder.join(names.first()?);
     if let Some(second) = names.get(1) {
         let second = folder.join(second);
-        let text = format!("{} is there too, allowed is one of {}", second.display(), NAMES.join(", "));
+        let text =
+            format!("{} is there too, allowed is one of {}", second.display(), CONFIG_FILE_NAMES.join(", "));
         faults.push(ConfigError { place: first.display().to_string(), line: None, text });
     }
     Some(first)
@@ -83,7 +84,7 @@ pub(super) fn read(path: &Path, sources: &Sources) -> Read {
 }
 
 /// The valid settings of a text; invalid ones are faults.
-fn settings_of(path: &Path, bytes: &[u8], faults: &mut Vec<ConfigError>) -> Said {
+fn settings_of(path: &Path, bytes: &[u8], faults: &mut Vec<ConfigError>) -> FileSettings {
     let place = path.display().to_string();
     let mut wrong = |line: Option<usize>, text: String| {
         faults.push(ConfigError { place: place.clone(), line: line.filter(|line| *line > 0), text });
@@ -213,10 +214,14 @@ fn of_directory(found: &Found, faults: &mut Vec<ConfigError>) -> Option<(PathBuf
 /// There is no such file, or it may not be used.
 pub fn project_file(path: &Path, sources: &Sources) -> Result<ProjectFile, String> {
     let place = crate::files::resolved(path).map_err(|refused| refused.to_string())?;
-    let is_file =
-        place.file_name().is_some_and(|name| NAMES.iter().any(|known| name == *known)) && !place.is_dir();
+    let is_file = place.file_name().is_some_and(|name| CONFIG_FILE_NAMES.iter().any(|known| name == *known))
+        && !place.is_dir();
     if !is_file && !place.is_dir() {
-        return Err(format!("{}: allowed is a folder or a file named {}", path.display(), NAMES.join(", ")));
+        return Err(format!(
+            "{}: allowed is a folder or a file named {}",
+            path.display(),
+            CONFIG_FILE_NAMES.join(", ")
+        ));
     }
     let from = if is_file { place.parent().unwrap_or(&place) } else { &place };
     let found = upwards(from, sources.home.as_deref());

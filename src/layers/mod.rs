@@ -29,7 +29,7 @@ use crate::sanitize::{self, RedactionFailed};
 use crate::text::nearest::nearest;
 use check::{check, quoted};
 use document::Node;
-pub use files::{NAMES, ProjectFile, TUNED, project_file};
+pub use files::{CONFIG_FILE_NAMES, ProjectFile, TUNED, project_file};
 pub use given::{Given, Origin, meant_name};
 use given::{flatten, of_text};
 pub use project::Untrusted;
@@ -249,7 +249,7 @@ impl Sources {
             None => search::upwards(&self.directory, self.home.as_deref()),
         };
         let folders = found.folders.iter().map(PathBuf::as_path).chain(self.user.as_deref());
-        let in_folders = folders.flat_map(|folder| NAMES.iter().map(|name| folder.join(name)));
+        let in_folders = folders.flat_map(|folder| CONFIG_FILE_NAMES.iter().map(|name| folder.join(name)));
         let tuned = self.user.as_deref().map(|folder| folder.join(TUNED));
         let trusted = self.state.as_deref().map(|state| trust::Trusted::below(state).folder());
         self.file

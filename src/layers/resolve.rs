@@ -114,7 +114,7 @@ impl Layers {
     }
 
     /// The settings that result from all layers without unusable values, and the faults of these values.
-    pub fn settle(&self) -> (Resolved, Vec<ConfigError>) {
+    pub fn resolve_usable(&self) -> (Resolved, Vec<ConfigError>) {
         let mut layers = self.clone();
         let mut errors = Vec::new();
         loop {

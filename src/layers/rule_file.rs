@@ -49,7 +49,7 @@ pub fn load(path: &Path) -> Result<RuleSet, LoadError> {
 /// # Errors
 ///
 /// As for [`load`].
-pub fn look(path: &Path) -> Result<RuleSet, LoadError> {
+pub fn read_untrusted(path: &Path) -> Result<RuleSet, LoadError> {
     of_file(path, Writers::Any)
 }
 

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::NAMES;
+use super::CONFIG_FILE_NAMES;
 use crate::files::{Folder, resolved};
 
 /// Names that mark the root of a repository.
@@ -35,7 +35,7 @@ pub(super) fn upwards(directory: &Path, home: Option<&Path>) -> Found {
         }
         device = folder.device();
         found.folders.push(path.to_owned());
-        let names: Vec<&str> = NAMES.into_iter().filter(|name| folder.has(name)).collect();
+        let names: Vec<&str> = CONFIG_FILE_NAMES.into_iter().filter(|name| folder.has(name)).collect();
         if found.file.is_none() && !names.is_empty() {
             found.file = Some((path.to_owned(), names));
         }

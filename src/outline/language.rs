@@ -84,7 +84,7 @@ const LANGUAGES: &[(Language, &str, bool, &[&str])] = &[
 ];
 
 /// File names without an extension, or with a misleading one.
-const NAMES: &[(&str, Language)] = &[
+const FILE_NAMES: &[(&str, Language)] = &[
     ("Rakefile", Language::Ruby),
     ("Gemfile", Language::Ruby),
     ("Podfile", Language::Ruby),
@@ -151,7 +151,7 @@ impl Language {
 
 fn by_path(path: &str) -> Option<Language> {
     let name = path.trim_end().rsplit(['/', '\\']).next()?;
-    if let Some((_, language)) = NAMES.iter().find(|(n, _)| *n == name) {
+    if let Some((_, language)) = FILE_NAMES.iter().find(|(n, _)| *n == name) {
         return Some(*language);
     }
     let (_, extension) = name.rsplit_once('.')?;

@@ -115,12 +115,12 @@ pub fn outline<'a>(language: Language, lines: &[&'a str]) -> Option<Vec<Item<'a>
     if found.items.is_empty() || found.unknown > ALLOWED_UNKNOWN_LINES + filled / UNKNOWN_ONE_IN {
         return None;
     }
-    let items = settle(found.items, lines.len());
+    let items = normalize(found.items, lines.len());
     (!items.is_empty()).then_some(items)
 }
 
 /// Sorts the items, drops those that cross another, and counts the depth of each.
-fn settle(mut items: Vec<Item<'_>>, count: usize) -> Vec<Item<'_>> {
+fn normalize(mut items: Vec<Item<'_>>, count: usize) -> Vec<Item<'_>> {
     for item in &mut items {
         item.lines.end = item.lines.end.min(count);
         item.lines.start = item.lines.start.min(item.lines.end);
@@ -189,7 +189,7 @@ mod tests {
             item(8..20, 9..19),
             item(9..12, 10..11),
         ];
-        let kept: Vec<_> = settle(items, 15).iter().map(|i| (i.lines.clone(), i.depth)).collect();
+        let kept: Vec<_> = normalize(items, 15).iter().map(|i| (i.lines.clone(), i.depth)).collect();
         assert_eq!(kept, [(0..9, 0), (2..4, 1), (9..12, 0)]);
     }
 

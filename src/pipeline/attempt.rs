@@ -13,7 +13,7 @@ use super::request::Request;
 use super::timer::Timer;
 use super::trace::Notes;
 use crate::detect::edit::{self, Touched};
-use crate::detect::pointed::Place;
+use crate::detect::pointed::PointedLine;
 use crate::encode::dictionary::Written;
 use crate::pipeline::repeat::blocks::Reference;
 use crate::rules::Rule;
@@ -61,7 +61,7 @@ pub(super) struct Findings {
     /// Lines that the last answer to the same question did not have, by the index of their part.
     pub(super) new_lines: Vec<(u32, u32)>,
     /// Places that this result points at.
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<PointedLine>,
     /// Digests of the words of failures that were reported.
     pub(super) mentions: Vec<u64>,
     /// Whether a rule leaves a text unchanged. Then the result does not become a reference to an earlier one, either.
@@ -358,13 +358,13 @@ impl<'r, 'a> Attempt<'r, 'a> {
                 return Err(Reason::Verbatim);
             }
             let mut next = ledger.apply(source, reduction).map_err(|_| Reason::InvalidReduction)?;
-            next.drop_unpaid(source);
+            next.restore_unprofitable(source);
             crate::stop::check();
             let verdict = guard::check(source, &mut next, signals, may_be_cut);
             if verdict.is_blind() {
                 return Err(Reason::GuardDeclined);
             }
-            next.drop_unpaid(source);
+            next.restore_unprofitable(source);
             if never_omits && !next.gaps(source).is_empty() {
                 return Err(Reason::NeverOmit);
             }

@@ -8,7 +8,7 @@ const MAX_WORD_DISTANCE: usize = 24;
 /// Words for that end.
 const ENDS: &[&str] = &["exit", "Exit", "EXIT"];
 /// Words right before a number that make it a status, unless it counts what follows: `returned 1 row`.
-const WORDS: &[&str] = &["code", "status", "Error", "returned"];
+const STATUS_WORDS: &[&str] = &["code", "status", "Error", "returned"];
 
 /// Whether the text names the status.
 pub fn names_status(text: &str, status: i64) -> bool {
@@ -32,7 +32,7 @@ pub fn names_status(text: &str, status: i64) -> bool {
 fn is_behind_word(line: &str) -> bool {
     let line = line.trim_end_matches([' ', ':', '=', '#', '\'', '"']);
     let is_whole = |rest: &str| !rest.ends_with(|c: char| c.is_alphanumeric());
-    WORDS.iter().any(|word| line.strip_suffix(word).is_some_and(is_whole))
+    STATUS_WORDS.iter().any(|word| line.strip_suffix(word).is_some_and(is_whole))
 }
 
 /// Adds the status as the last line.

@@ -7,7 +7,7 @@ use crate::config::{Policy, RecoveryFacts};
 use crate::sanitize::Sanitized;
 use crate::text::call::ToolCall;
 use crate::text::marker;
-use crate::text::marker::{Marker, ReadBy};
+use crate::text::marker::{Marker, RetrievalMethod};
 use crate::text::reason::Reason;
 use crate::text::source::count_lines;
 use crate::tokens::TokenCounter;
@@ -114,8 +114,8 @@ fn line(outcome: &Outcome, call: &ToolCall, policy: &Policy) -> Option<(usize, S
         return None;
     }
     let by = match (policy.expand_tool, &hint.command) {
-        (true, _) => ReadBy::Id,
-        (false, Some(folder)) => ReadBy::Command { folder: folder.clone() },
+        (true, _) => RetrievalMethod::Id,
+        (false, Some(folder)) => RetrievalMethod::Command { folder: folder.clone() },
         (false, None) => return None,
     };
     let lines = count_lines(std::str::from_utf8(&retain.bytes).ok()?);

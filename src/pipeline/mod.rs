@@ -55,7 +55,7 @@ pub mod trace;
 use std::sync::{Arc, OnceLock};
 
 use crate::config::Policy;
-use crate::detect::pointed::Place;
+use crate::detect::pointed::PointedLine;
 pub use crate::sanitize::{Raw, RedactionFailed};
 use crate::text::call::ToolCall;
 use crate::text::lines::Lines;
@@ -90,7 +90,7 @@ pub struct Outcome {
     /// Digests of the words of the failures that the texts report, if a session needs them.
     pub mentions: Vec<u64>,
     /// Lines of files that the result points at.
-    pub places: Vec<Place>,
+    pub places: Vec<PointedLine>,
     /// The lines of the input, if some of them are left out and a session needs to know what is new next time.
     pub answer: Option<Answer>,
     /// Tokens of the failure lines and totals of the texts; counted only where several results share a

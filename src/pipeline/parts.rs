@@ -169,7 +169,7 @@ fn is_stable_as(request: &Request<'_>, plan: Plan, done: &Attempted, cap_bytes: 
     let tokens = if below.is_some() { request.counter.count(text) } else { done.output.tokens };
     let found = Findings::new(Evidence::default());
     let tokens = [tokens];
-    let alone = request.alone(&tokens);
+    let alone = request.for_single_text(&tokens);
     Attempt::make(&alone, plan, 0, &Source::new(text), cap_bytes, found).output.text == *text
 }
 

@@ -1,4 +1,4 @@
-//! Processes one result from start to end: the safe stage once, then one run for each rung that is tried to meet a
+//! Processes one result from start to end: the safe stage once, then one run for each step that is tried to meet a
 //! budget.
 //!
 //! How often a run is repeated depends on the policy and the size of the text alone, never on a clock: at most once
@@ -9,7 +9,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 
 use super::bypass;
 use super::envelopes::Envelopes;
-use super::evidence::Rung;
+use super::evidence::BudgetStep;
 use super::evidence::{Status, Step};
 use super::exclude;
 use super::hint;
@@ -25,7 +25,7 @@ use crate::detect::{edit, output_name};
 use crate::pipeline::limit::budget;
 use crate::pipeline::limit::budget::Ask;
 use crate::pipeline::limit::pointer;
-use crate::pipeline::limit::share::Demand;
+use crate::pipeline::limit::share::TokenDemand;
 use crate::pipeline::repeat;
 use crate::pipeline::repeat::dedup::{Decision, History};
 use crate::sanitize::spare::{Met, Spare};
@@ -41,18 +41,18 @@ use crate::tokens::{self, TokenCounter};
 pub struct Prepared<'a> {
     call: &'a ToolCall,
     policy: &'a Policy,
-    treatment: Treatment,
+    treatment: PreparedResult,
     /// The JSON around the texts, if they were taken out of envelopes.
     envelopes: Option<Envelopes>,
-    /// Tokens of the rungs that were measured.
-    measured: RefCell<Vec<(Rung, Demand)>>,
+    /// Tokens of the steps that were measured.
+    measured: RefCell<Vec<(BudgetStep, TokenDemand)>>,
     /// Secrets that were removed, and those that stayed because the model wrote them.
     met: Met,
 }
 
 /// How a result is treated.
 #[derive(Debug)]
-enum Treatment {
+enum PreparedResult {
     /// A rule keeps it exact.
     Exact(Box<Outcome>, Reason),
     /// It is compressed.
@@ -89,7 +89,7 @@ impl<'a> Prepared<'a> {
             .with_output_name(output_name);
         if let Some(rule) = bypass::rule(call, policy, full_output) {
             let outcome = bypass::exact(call, parts, policy, rule, counter, &spare)?;
-            let (treatment, met) = (Treatment::Exact(Box::new(outcome), rule), spare.met());
+            let (treatment, met) = (PreparedResult::Exact(Box::new(outcome), rule), spare.met());
             return Ok(Self { call, policy, treatment, envelopes: None, measured, met });
         }
         let envelopes = Envelopes::open(call, policy, parts);
@@ -118,7 +118,7 @@ impl<'a> Prepared<'a> {
         if exclude::by_category(call, policy, &sanitized) {
             let rule = Reason::ExcludedCategory;
             let outcome = bypass::exact(call, parts, policy, rule, counter, &spare)?;
-            let (treatment, met) = (Treatment::Exact(Box::new(outcome), rule), spare.met());
+            let (treatment, met) = (PreparedResult::Exact(Box::new(outcome), rule), spare.met());
             return Ok(Self { call, policy, treatment, envelopes: None, measured, met });
         }
         let met = spare.met();
@@ -128,7 +128,7 @@ impl<'a> Prepared<'a> {
         }
         received::add_fingerprints(&mut received.evidence.redactions, &met, policy);
         let treatment =
-            Treatment::Compress(Box::new(Safe { sanitized, received, own_marker: own_marker.get() }));
+            PreparedResult::Compress(Box::new(Safe { sanitized, received, own_marker: own_marker.get() }));
         Ok(Self { call, policy, treatment, envelopes, measured, met })
     }
 
@@ -140,8 +140,8 @@ impl<'a> Prepared<'a> {
             return false;
         }
         match &self.treatment {
-            Treatment::Exact(..) => true,
-            Treatment::Compress(safe) => {
+            PreparedResult::Exact(..) => true,
+            PreparedResult::Compress(safe) => {
                 let is_escaped =
                     |part: &Sanitized| part.removals.iter().any(|(class, _)| *class == LOOK_ALIKE);
                 !safe.own_marker && !safe.sanitized.iter().any(is_escaped)
@@ -152,16 +152,16 @@ impl<'a> Prepared<'a> {
     /// Tokens of the input.
     pub fn tokens(&self) -> usize {
         match &self.treatment {
-            Treatment::Exact(outcome, _) => outcome.evidence.tokens.before,
-            Treatment::Compress(safe) => safe.received.evidence.tokens.before,
+            PreparedResult::Exact(outcome, _) => outcome.evidence.tokens.before,
+            PreparedResult::Compress(safe) => safe.received.evidence.tokens.before,
         }
     }
 
     /// Most tokens that the result may take, and whether a budget can change that.
     pub fn bound(&self) -> (usize, bool) {
         match &self.treatment {
-            Treatment::Exact(outcome, _) => (outcome.evidence.tokens.after, false),
-            Treatment::Compress(safe) => {
+            PreparedResult::Exact(outcome, _) => (outcome.evidence.tokens.after, false),
+            PreparedResult::Compress(safe) => {
                 let Safe { sanitized, received, .. } = &**safe;
                 let binary = sanitized.iter().filter(|part| part.binary.is_some()).count();
                 (received.source_tokens.iter().sum::<usize>() + binary * pointer::BINARY_TOKENS, true)
@@ -184,24 +184,24 @@ impl<'a> Prepared<'a> {
         timer: Option<&dyn Timer>,
     ) -> Outcome {
         let Safe { sanitized, received, own_marker } = match &self.treatment {
-            Treatment::Exact(outcome, rule) => {
+            PreparedResult::Exact(outcome, rule) => {
                 let mut outcome = (**outcome).clone();
                 let after = outcome.evidence.tokens.after;
-                let rung = Rung { mode: self.policy.mode, ..Rung::default() };
-                outcome.evidence.budget = budget::used(ask, rung, after, *rule);
+                let step = BudgetStep { mode: self.policy.mode, ..BudgetStep::default() };
+                outcome.evidence.budget = budget::used(ask, step, after, *rule);
                 outcome.decision.asked = ask;
                 outcome.decision.wrote.clone_from(&self.met.written);
                 return outcome;
             }
-            Treatment::Compress(safe) => &**safe,
+            PreparedResult::Compress(safe) => &**safe,
         };
         let policy = self.policy;
         let wants = policy.on_repeat == OnRepeat::Full
             && policy.mode >= Mode::Standard
             && history.tracks_visibility();
         let sources = sources(sanitized);
-        let likeness = wants.then(|| repeat::likeness(self.call, &sources));
-        let again = likeness.is_some_and(|likeness| history.is_repeated(likeness));
+        let similarity_hash = wants.then(|| repeat::similarity_hash(self.call, &sources));
+        let again = similarity_hash.is_some_and(|similarity_hash| history.is_repeated(similarity_hash));
         let is_compared = policy.dedup && policy.mode >= Mode::Standard && history.tracks_visibility();
         let known = OnceCell::new();
         let key_of_run = || *known.get_or_init(|| repeat::key_of_run(self.call, sanitized));
@@ -214,7 +214,7 @@ impl<'a> Prepared<'a> {
             Some(decision) => runner.repeat_decision(decision),
             None => runner.first_rung_that_fits(ask, again),
         };
-        if policy.hint.is_some() && decided.map_or(ask.keeps, |decision| decision.hinted) {
+        if policy.hint.is_some() && decided.map_or(ask.can_store_original, |decision| decision.hinted) {
             let limit = outcome.decision.asked.limit;
             let sources = (&sanitized[..], &received.source_tokens[..]);
             outcome.decision.hinted =
@@ -227,7 +227,7 @@ impl<'a> Prepared<'a> {
         let decision = &mut outcome.decision;
         decision.own_marker = *own_marker;
         decision.wrote.clone_from(&self.met.written);
-        decision.likeness = likeness;
+        decision.similarity_hash = similarity_hash;
         let all_binary = sanitized.iter().all(|part| part.binary.is_some());
         let why = if all_binary { Reason::Binary } else { Reason::BudgetTooSmall };
         outcome.evidence.budget =
@@ -235,32 +235,36 @@ impl<'a> Prepared<'a> {
         outcome
     }
 
-    /// The tokens that the result would take for a request without cutting lines. Each rung is measured only
+    /// The tokens that the result would take for a request without cutting lines. Each step is measured only
     /// once. `None` for a result that no budget changes.
-    pub fn measure(&self, ask: Ask, history: &dyn History) -> Option<Demand> {
-        let Treatment::Compress(safe) = &self.treatment else { return None };
+    pub fn measure(&self, ask: Ask, history: &dyn History) -> Option<TokenDemand> {
+        let PreparedResult::Compress(safe) = &self.treatment else { return None };
         let Safe { sanitized, received, .. } = &**safe;
         let sources = sources(sanitized);
         let sources = &*sources;
         let (notes, timer, key_of_run) = (None, None, None);
         let runner =
             Runner { prepared: self, sanitized, sources, received, history, notes, timer, key_of_run };
-        let mut least: Option<Demand> = None;
-        for rung in ask.rungs(self.policy, runner.bytes()) {
-            let known = self.measured.borrow().iter().find(|(r, _)| *r == rung).map(|(_, demand)| *demand);
+        let mut least: Option<TokenDemand> = None;
+        for step in ask.steps(self.policy, runner.bytes()) {
+            let known = self.measured.borrow().iter().find(|(r, _)| *r == step).map(|(_, demand)| *demand);
             let demand = known.unwrap_or_else(|| {
-                let outcome = runner.run(rung, Extra { counts_needed_tokens: true, ..Extra::default() });
-                let demand = Demand { takes: outcome.evidence.tokens.after, needs: outcome.needs };
-                self.measured.borrow_mut().push((rung, demand));
+                let outcome = runner.run(step, Extra { counts_needed_tokens: true, ..Extra::default() });
+                let demand =
+                    TokenDemand { tokens: outcome.evidence.tokens.after, required_tokens: outcome.needs };
+                self.measured.borrow_mut().push((step, demand));
                 demand
             });
-            if ask.limit.is_none_or(|limit| demand.takes <= limit) {
+            if ask.limit.is_none_or(|limit| demand.tokens <= limit) {
                 return Some(demand);
             }
             least = Some(demand);
         }
         // The cut by tokens uses the whole limit.
-        least.map(|demand| Demand { takes: demand.takes.min(ask.limit.unwrap_or(usize::MAX)), ..demand })
+        least.map(|demand| TokenDemand {
+            tokens: demand.tokens.min(ask.limit.unwrap_or(usize::MAX)),
+            ..demand
+        })
     }
 
     /// Whether the texts were taken out of JSON.
@@ -302,17 +306,17 @@ impl Runner<'_> {
         self.sanitized.iter().map(|part| part.text.len()).sum()
     }
 
-    /// One run on one rung.
-    fn run(&self, rung: Rung, extra: Extra) -> Outcome {
+    /// One run on one step.
+    fn run(&self, step: BudgetStep, extra: Extra) -> Outcome {
         let Prepared { call, policy, .. } = self.prepared;
         let scale = self.history.scale();
-        let mut policy = Policy { scale, ..rung.policy(policy) };
+        let mut policy = Policy { scale, ..step.policy(policy) };
         if self.prepared.envelopes.is_some() {
             // A dictionary must be at the head of a text and cannot be inside a JSON string.
             policy.dictionary = DictionaryMethod::None;
         }
         let counter = self.prepared.counter();
-        let limit = extra.limit.filter(|_| rung.cut && !policy.never_omit);
+        let limit = extra.limit.filter(|_| step.cut && !policy.never_omit);
         let asked = Extra { limit, ..extra.clone() };
         let watch = Watch { takes_notes: self.notes.is_some(), timer: self.timer };
         let request = Request::new(call, &policy, counter, self.received, self.history, &asked, watch)
@@ -324,20 +328,20 @@ impl Runner<'_> {
             notes.replace(std::mem::take(&mut parts.explained));
         }
         let mut outcome = summary::finish(request, self.sanitized, parts);
-        outcome.decision.rung = rung;
+        outcome.decision.rung = step;
         outcome.decision.scale = scale;
         outcome.decision.asked_again = extra.in_full;
         outcome
     }
 
-    /// The first rung that fits the budget.
+    /// The first step that fits the budget.
     fn first_rung_that_fits(&self, ask: Ask, again: bool) -> Outcome {
         let fits = |outcome: &Outcome| ask.limit.is_none_or(|limit| outcome.evidence.tokens.after <= limit);
         let decided = |mut outcome: Outcome| {
             outcome.decision.asked = ask;
             outcome
         };
-        let first = Rung { mode: ask.mode, ..Rung::default() };
+        let first = BudgetStep { mode: ask.mode, ..BudgetStep::default() };
         // A repeated request gets the whole text if it is within the limit.
         if again {
             let outcome = self.run(first, Extra { in_full: true, ..Extra::default() });
@@ -349,11 +353,11 @@ impl Runner<'_> {
             Ok(outcome) => return decided(outcome),
             Err(why) => why,
         };
-        let rungs = ask.rungs(self.prepared.policy, self.bytes());
+        let steps = ask.steps(self.prepared.policy, self.bytes());
         let mut outcome = None;
-        for (i, &rung) in rungs.iter().enumerate() {
-            let rung = Rung { cut: i + 1 == rungs.len() && ask.limit.is_some(), ..rung };
-            let mut tried = self.run(rung, Extra { limit: ask.limit, ..Extra::default() });
+        for (i, &step) in steps.iter().enumerate() {
+            let step = BudgetStep { cut: i + 1 == steps.len() && ask.limit.is_some(), ..step };
+            let mut tried = self.run(step, Extra { limit: ask.limit, ..Extra::default() });
             tried.decision.rung.cut = tried.evidence.steps.iter().any(|step| step.id == "budget");
             let is_enough = fits(&tried);
             outcome = Some(tried);
@@ -394,11 +398,11 @@ impl Runner<'_> {
         if !self.history.tracks_visibility() {
             return Err(Some(Reason::NoSession));
         }
-        if !ask.keeps {
+        if !ask.can_store_original {
             return Err(Some(Reason::NotStored));
         }
-        let rung = Rung { mode: ask.mode, squeeze: 0, cut: true };
-        let mut outcome = self.run(rung, Extra { limit: ask.limit, pointer: true, ..Extra::default() });
+        let step = BudgetStep { mode: ask.mode, limit_halvings: 0, cut: true };
+        let mut outcome = self.run(step, Extra { limit: ask.limit, pointer: true, ..Extra::default() });
         if outcome.evidence.status == Status::Duplicate {
             return Err(None);
         }

@@ -28,7 +28,7 @@ pub(super) struct Watch<'a> {
     pub(super) timer: Option<&'a dyn Timer>,
 }
 
-/// Options of a run, besides its rung.
+/// Options of a run, besides its step.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Extra {
     /// Whether the request was repeated: nothing is left out that the caller did not limit.
@@ -137,7 +137,7 @@ impl<'a> Request<'a> {
     }
 
     /// This request for a single text: without a session, an original or a limit. `tokens` are those of the text.
-    pub(super) fn alone<'b>(&'b self, tokens: &'b [usize]) -> Request<'b> {
+    pub(super) fn for_single_text<'b>(&'b self, tokens: &'b [usize]) -> Request<'b> {
         Request {
             call: self.call,
             policy: self.policy,

@@ -258,7 +258,7 @@ mod tests {
         let json = format!("\"{}\"", "\\u001b".repeat(100_000));
         let raw: &RawValue = serde_json::from_str(&json).unwrap();
         let cancel = stop::Stop::default();
-        let read = || cancel.over(|| Content::read(raw, "content").map(drop));
+        let read = || cancel.apply_to(|| Content::read(raw, "content").map(drop));
         assert!(read().is_ok());
         cancel.ask();
         assert_eq!(read().unwrap_err().code, crate::protocol::error::REQUEST_CANCELLED);

@@ -1,5 +1,5 @@
-//! The types of the protocol, one file for each group of methods, and the one table of methods from which the server, the
-//! in-process handler, the schema and the documentation are made.
+//! The types of the protocol, one file for each group of methods. The table of methods is `METHODS` in
+//! `src/engine/methods.rs`.
 
 #[cfg(feature = "schema")]
 mod aliases;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::error::RpcError;
 use super::params::invalid;
 use crate::reclaim::{Factor, Sum};
-use crate::text::marker::RemovedWhy;
+use crate::text::marker::RemovalReason;
 
 /// Whether earlier results may leave the context.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -120,12 +120,12 @@ pub struct Reclaimed {
 
 impl Reclaimed {
     /// For a result that was removed.
-    pub fn new(gone: RemovedWhy, tokens_saved: usize) -> Self {
+    pub fn new(gone: RemovalReason, tokens_saved: usize) -> Self {
         let (reason, count) = match gone {
-            RemovedWhy::ShownAgain(count) => (ReclaimReason::ShownAgain, count),
-            RemovedWhy::Superseded(count) => (ReclaimReason::Superseded, count),
-            RemovedWhy::RunAgain(count) => (ReclaimReason::RunAgain, count),
-            RemovedWhy::NotCited(count) => (ReclaimReason::NotCited, count),
+            RemovalReason::ShownAgain(count) => (ReclaimReason::ShownAgain, count),
+            RemovalReason::Superseded(count) => (ReclaimReason::Superseded, count),
+            RemovalReason::RunAgain(count) => (ReclaimReason::RunAgain, count),
+            RemovalReason::NotCited(count) => (ReclaimReason::NotCited, count),
         };
         Self { reason, count, tokens_saved }
     }

@@ -12,7 +12,7 @@ use serde::de::{Deserializer, Visitor};
 use serde_json::value::RawValue;
 
 use super::error::{INTERNAL_ERROR, RpcError};
-use crate::formats::json::{mended, skip_blanks, unescaped, value_end};
+use crate::formats::json::{skip_blanks, unescaped, value_end, without_lone_surrogates};
 
 /// A value and its place in the text.
 #[derive(Debug, Clone, Copy)]
@@ -77,7 +77,8 @@ impl<'a> Json<'a> {
 
     /// Its value if it is a string. Halves of surrogate pairs, which are not characters, become U+FFFD.
     pub fn string(self) -> Option<Cow<'a, str>> {
-        let lossy = || serde_json::from_str(&mended(self.raw().as_bytes())).ok().map(Cow::Owned);
+        let lossy =
+            || serde_json::from_str(&without_lone_surrogates(self.raw().as_bytes())).ok().map(Cow::Owned);
         self.exact_string().or_else(|| self.is_string().then(lossy)?)
     }
 

@@ -13,14 +13,14 @@ use super::host_cut::HostCut;
 use super::params::{MAX_ID_BYTES, check_id, invalid, object, parse_at};
 use super::reclaim::Reclaimed;
 use crate::config::{BudgetPatch, PolicyPatch};
-use crate::formats::json::mended;
+use crate::formats::json::without_lone_surrogates;
 use crate::pipeline::evidence::{BeforeAfter, Evidence};
 use crate::text::call::ToolCall;
 use crate::text::reason::Reason;
 
 /// Names of the members of a result, the protocol's own first. Hosts pass on their own objects, which may have
 /// several of the names (an OpenAI item has `id` and `call_id`): the first one that is present is used.
-pub const NAMES: &[(&str, &[&str])] = &[
+pub const MEMBER_NAMES: &[(&str, &[&str])] = &[
     ("toolCallId", &["tool_call_id", "callId", "call_id", "toolUseId", "tool_use_id", "id"]),
     ("tool", &["toolName", "tool_name", "name"]),
     ("arguments", &["args", "input", "toolInput", "tool_input", "parameters"]),
@@ -34,7 +34,7 @@ pub const NAMES: &[(&str, &[&str])] = &[
 
 #[cfg(feature = "schema")]
 fn add_other_names(schema: &mut schemars::Schema) {
-    super::aliases::add_names(schema, NAMES);
+    super::aliases::add_names(schema, MEMBER_NAMES);
 }
 
 /// A tool result as the host has it. Members may have the names that other hosts use for them.
@@ -108,7 +108,7 @@ const INNER: &str = "result";
 const TOKENS: &str = "tokens";
 
 fn is_asked_for(name: &str) -> bool {
-    let is_alias = || NAMES.iter().any(|(known, others)| *known == name || others.contains(&name));
+    let is_alias = || MEMBER_NAMES.iter().any(|(known, others)| *known == name || others.contains(&name));
     name == INNER || name == TOKENS || is_alias()
 }
 
@@ -120,7 +120,7 @@ struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 impl<'a> Members<'a> {
     /// The member of that name, or of one of its other names, that is present and not null.
     fn find(&self, name: &'static str) -> Option<(&'static str, &'a RawValue)> {
-        let others = NAMES.iter().find(|(n, _)| *n == name).map_or(&[][..], |(_, others)| others);
+        let others = MEMBER_NAMES.iter().find(|(n, _)| *n == name).map_or(&[][..], |(_, others)| others);
         let mut names = std::iter::once(name).chain(others.iter().copied());
         let last = |name: &str| self.0.iter().rev().find(|(n, _)| n == name).map(|(_, value)| *value);
         names.find_map(|n| last(n).filter(|v| v.get() != "null").map(|v| (n, v)))
@@ -253,7 +253,7 @@ impl ToolResult<'_> {
         let arguments = match self.arguments.clone().unwrap_or_default() {
             // OpenAI gives the arguments as JSON text.
             Value::String(text) => {
-                serde_json::from_str(&mended(text.as_bytes())).unwrap_or(Value::String(text))
+                serde_json::from_str(&without_lone_surrogates(text.as_bytes())).unwrap_or(Value::String(text))
             }
             arguments => arguments,
         };

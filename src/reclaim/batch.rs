@@ -1,7 +1,7 @@
 //! A removal batch: results that are removed together, and the calculation that shows that this pays. Only data, no
 //! decisions.
 
-use crate::text::marker::RemovedWhy;
+use crate::text::marker::RemovalReason;
 
 /// The numbers in the calculation of whether a batch pays.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -22,7 +22,7 @@ pub struct Sum {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Batch {
     /// The number of each result in the conversation, and why it may be removed. Empty if no batch pays.
-    pub gone: Vec<(usize, RemovedWhy)>,
+    pub gone: Vec<(usize, RemovalReason)>,
     /// The calculation on which the decision is based.
     pub sum: Sum,
 }

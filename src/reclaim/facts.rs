@@ -136,7 +136,7 @@ impl Facts {
 
     /// The lines that stay below the marker when the result is removed.
     fn leaves(&self, call: &ToolCall, text: &str, detection: &Detection) -> String {
-        if call.acts() {
+        if call.has_side_effects() {
             return rest::of_edit(text);
         }
         let is_view = self.view.is_some() || viewed::file(call).is_some() || call.path.is_some();

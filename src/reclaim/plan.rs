@@ -5,7 +5,7 @@ use super::batch::{Batch, Sum};
 use super::context::Context;
 use super::thresholds::Thresholds;
 use super::timeline::{Entry, How, Newer, Timeline};
-use crate::text::marker::RemovedWhy;
+use crate::text::marker::RemovalReason;
 
 /// A result that at least this many answers cited is one that the agent works with, such as the text of its task. The
 /// agent returns to it after longer pauses, so it must be uncited for [`FREQUENT_WAIT_FACTOR`] times as many answers.
@@ -56,7 +56,7 @@ impl Timeline {
 
     /// The thresholds with longer waits if the agent requested removed results again.
     fn waiting(&self, thresholds: Thresholds) -> Thresholds {
-        let is_uncited = |entry: &&Entry| matches!(entry.gone, Some((_, RemovedWhy::NotCited(_))));
+        let is_uncited = |entry: &&Entry| matches!(entry.gone, Some((_, RemovalReason::NotCited(_))));
         let of = self.results.iter().filter(is_uncited).count() + REREQUEST_PRIOR;
         let longer = |answers: usize| answers + answers * REREQUEST_WEIGHT * self.asked_again / of;
         Thresholds { age: longer(thresholds.age), uncited: longer(thresholds.uncited), ..thresholds }
@@ -104,7 +104,12 @@ impl Timeline {
 
     /// Which results may be removed, and why. It makes one pass from the end, because references point to earlier
     /// results and replacements come later.
-    fn removable(&self, here: &[bool], thresholds: Thresholds, only_sure: bool) -> Vec<Option<RemovedWhy>> {
+    fn removable(
+        &self,
+        here: &[bool],
+        thresholds: Thresholds,
+        only_sure: bool,
+    ) -> Vec<Option<RemovalReason>> {
         let mut out = vec![None; self.results.len()];
         // A result to which a kept result refers is kept too.
         let mut is_pointed_to = vec![false; self.results.len()];
@@ -136,7 +141,7 @@ impl Timeline {
         &self,
         entry: &Entry,
         here: &[bool],
-        removable: &[Option<RemovedWhy>],
+        removable: &[Option<RemovalReason>],
         ends: &[Option<Newer>],
     ) -> Option<Newer> {
         let newer = entry.newer.filter(|newer| self.is_in_context(*newer, here))?;
@@ -150,7 +155,7 @@ impl Timeline {
     }
 
     /// Why a result that nothing replaces may be removed.
-    fn uncited(&self, entry: &Entry, here: &[bool], thresholds: Thresholds) -> Option<RemovedWhy> {
+    fn uncited(&self, entry: &Entry, here: &[bool], thresholds: Thresholds) -> Option<RemovalReason> {
         let facts = &entry.facts;
         // A failure is kept until the same thing was run again, with whatever result.
         let is_cleared =
@@ -167,7 +172,7 @@ impl Timeline {
         let is_old = self.answers - entry.since >= thresholds.age;
         let waits = if entry.citations >= MIN_FREQUENT_CITATIONS { FREQUENT_WAIT_FACTOR } else { 1 };
         let is_uncited = entry.cited.is_none() || uncited >= thresholds.uncited * waits;
-        (is_old && is_uncited).then_some(RemovedWhy::NotCited(uncited))
+        (is_old && is_uncited).then_some(RemovalReason::NotCited(uncited))
     }
 
     /// Whether the model has seen a newer result and still has it in its context.

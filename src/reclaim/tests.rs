@@ -7,7 +7,7 @@ use super::view::View;
 use super::*;
 use crate::detect::viewed;
 use crate::text::call::ToolCall;
-use crate::text::marker::RemovedWhy;
+use crate::text::marker::RemovalReason;
 
 const THRESHOLDS: Thresholds =
     Thresholds { age: 4, uncited: 6, to_come_thousandths: 150, min_gain: 1000, min_gain_uncited: 1000 };
@@ -36,7 +36,7 @@ fn told(steps: &[(&str, Option<Facts>)]) -> Timeline {
     timeline
 }
 
-fn gone(timeline: &Timeline) -> Vec<(usize, RemovedWhy)> {
+fn gone(timeline: &Timeline) -> Vec<(usize, RemovalReason)> {
     timeline.plan(Factor::FIVE_MINUTES, Some(40), THRESHOLDS).gone
 }
 
@@ -45,10 +45,10 @@ fn what_was_run_again_goes_once_the_model_has_seen_the_new_one() {
     let steps = [("", Some(result("a", "", 1))), ("", Some(result("b", "", 1)))];
     assert_eq!(gone(&told(&steps)), []);
     let mut timeline = told(&[&steps[..], &[("", None)]].concat());
-    assert_eq!(gone(&timeline), [(0, RemovedWhy::RunAgain(1))]);
+    assert_eq!(gone(&timeline), [(0, RemovalReason::RunAgain(1))]);
     let batch = timeline.plan(Factor::FIVE_MINUTES, Some(40), THRESHOLDS);
     timeline.apply(&batch);
-    assert_eq!((timeline.gone(0, 2), timeline.gone(0, 3)), (None, Some(RemovedWhy::RunAgain(1))));
+    assert_eq!((timeline.gone(0, 2), timeline.gone(0, 3)), (None, Some(RemovalReason::RunAgain(1))));
     assert_eq!(gone(&timeline), [], "it went once");
 }
 
@@ -57,12 +57,12 @@ fn what_nobody_cites_goes_and_what_was_cited_lately_stays() {
     let first = ("", Some(result("a", "alpha_1", 1)));
     let quiet = |n: usize| vec![("", None); n];
     assert_eq!(gone(&told(&[vec![first.clone()], quiet(3)].concat())), []);
-    assert_eq!(gone(&told(&[vec![first.clone()], quiet(4)].concat())), [(0, RemovedWhy::NotCited(4))]);
+    assert_eq!(gone(&told(&[vec![first.clone()], quiet(4)].concat())), [(0, RemovalReason::NotCited(4))]);
     let cited = [vec![first.clone()], quiet(2), vec![("we see alpha_1", None)], quiet(4)].concat();
     assert_eq!(gone(&told(&cited)), []);
     // Words that were used before do not cite. The citing answer itself is not counted.
     let later = [cited, vec![("we see alpha_1 once more", None), ("", None)]].concat();
-    assert_eq!(gone(&told(&later)), [(0, RemovedWhy::NotCited(6))]);
+    assert_eq!(gone(&told(&later)), [(0, RemovalReason::NotCited(6))]);
 }
 
 #[test]
@@ -72,10 +72,10 @@ fn nothing_goes_before_a_result_that_points_to_unknown_ones() {
     let first = ("", Some(result("a", "alpha_1", 1)));
     let last = ("", Some(result("c", "gamma_1", 3)));
     let timeline = told(&[vec![first.clone(), ("", Some(pointing)), last], quiet.clone()].concat());
-    assert_eq!(gone(&timeline), [(2, RemovedWhy::NotCited(6))]);
+    assert_eq!(gone(&timeline), [(2, RemovalReason::NotCited(6))]);
     let plain = ("", Some(Facts { is_removable: false, ..result("b", "beta_1", 2) }));
     let timeline = told(&[vec![first, plain], quiet].concat());
-    assert_eq!(gone(&timeline), [(0, RemovedWhy::NotCited(7))]);
+    assert_eq!(gone(&timeline), [(0, RemovalReason::NotCited(7))]);
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn failures_stay_until_they_are_run_again() {
     steps.extend(vec![("", None); 20]);
     assert_eq!(gone(&told(&steps)), []);
     steps.extend([("", Some(result("b", "", 1))), ("", None)]);
-    assert_eq!(gone(&told(&steps)), [(0, RemovedWhy::RunAgain(1))]);
+    assert_eq!(gone(&told(&steps)), [(0, RemovalReason::RunAgain(1))]);
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn words_that_were_said_before_cite_nothing() {
     timeline.answer(&Words::of(["look at delta_1"]), 50);
     timeline.result(result("a", "delta_1", 1), false);
     (0..4).for_each(|_| timeline.answer(&Words::of(["delta_1"]), 50));
-    assert_eq!(gone(&timeline), [(0, RemovedWhy::NotCited(4))]);
+    assert_eq!(gone(&timeline), [(0, RemovalReason::NotCited(4))]);
 }
 
 #[test]
@@ -195,16 +195,16 @@ fn an_answer_that_is_not_known_may_have_cited_all() {
     (0..20).for_each(|_| timeline.unknown_answer());
     assert_eq!(gone(&timeline), []);
     (0..6).for_each(|_| timeline.answer(&Words::default(), 50));
-    assert_eq!(gone(&timeline), [(0, RemovedWhy::NotCited(6)), (1, RemovedWhy::NotCited(6))]);
+    assert_eq!(gone(&timeline), [(0, RemovalReason::NotCited(6)), (1, RemovalReason::NotCited(6))]);
     timeline.stays(0);
-    assert_eq!(gone(&timeline), [(1, RemovedWhy::NotCited(6))]);
+    assert_eq!(gone(&timeline), [(1, RemovalReason::NotCited(6))]);
 }
 
 #[test]
 fn what_left_neither_goes_nor_stands_for_anything() {
     let steps = [("", Some(result("a", "", 1))), ("", Some(result("b", "", 1))), ("", None)];
     let mut timeline = told(&steps);
-    assert_eq!(gone(&timeline), [(0, RemovedWhy::RunAgain(1))]);
+    assert_eq!(gone(&timeline), [(0, RemovalReason::RunAgain(1))]);
     assert!(timeline.has_other(|call| call != "b"));
     timeline.retain(|call| call != "b");
     assert!(!timeline.has_other(|call| call != "b"));
@@ -213,7 +213,7 @@ fn what_left_neither_goes_nor_stands_for_anything() {
     let plan = |items: Vec<Item<'_>>| {
         timeline.plan_in(&timeline.context_of(items), Factor::FIVE_MINUTES, Some(40), THRESHOLDS)
     };
-    assert_eq!(plan(all.to_vec()).gone, [(0, RemovedWhy::RunAgain(1))], "the host knows better");
+    assert_eq!(plan(all.to_vec()).gone, [(0, RemovalReason::RunAgain(1))], "the host knows better");
     assert_eq!(plan(vec![Item::Result("b")]).gone, []);
     // The host says which tokens are after.
     let behind = plan(vec![all[0], Item::Tokens(700), all[1], Item::Result("unknown"), Item::Tokens(50)]);
@@ -228,7 +228,7 @@ fn the_same_call_with_another_page_replaces_nothing() {
         [("", Some(page("a", "one_1 two_2", 1))), ("", Some(page("b", second, 1))), ("", None)].to_vec()
     };
     assert_eq!(gone(&told(&steps("three_3 four_4"))), []);
-    assert_eq!(gone(&told(&steps("one_1 three_3"))), [(0, RemovedWhy::RunAgain(1))]);
+    assert_eq!(gone(&told(&steps("one_1 three_3"))), [(0, RemovalReason::RunAgain(1))]);
 }
 
 /// A view of a file of twenty lines, with the given tenth line.
@@ -253,10 +253,10 @@ fn what_shows_a_file_is_cited_by_edits_of_it() {
         ];
         gone(&told(&[&steps[..], &vec![("", None); quiet]].concat()))
     };
-    assert_eq!(told(false, 2), [(0, RemovedWhy::NotCited(4))]);
-    assert_eq!(told(true, 3), [(1, RemovedWhy::NotCited(4))]);
+    assert_eq!(told(false, 2), [(0, RemovalReason::NotCited(4))]);
+    assert_eq!(told(true, 3), [(1, RemovalReason::NotCited(4))]);
     // The third answer made the edit.
-    assert_eq!(told(true, 7)[0], (0, RemovedWhy::NotCited(7)));
+    assert_eq!(told(true, 7)[0], (0, RemovalReason::NotCited(7)));
 }
 
 /// A call with a command, as it is recorded.
@@ -290,7 +290,7 @@ fn a_run_in_another_folder_clears_nothing() {
         gone(&told(&[&steps[..], &[("", None)]].concat()))
     };
     assert_eq!(told("cd ../b"), []);
-    assert_eq!(told("ls"), [(1, RemovedWhy::RunAgain(2))]);
+    assert_eq!(told("ls"), [(1, RemovalReason::RunAgain(2))]);
 }
 
 #[test]
@@ -303,13 +303,13 @@ fn no_marker_leads_to_a_result_that_went() {
         let all = [vec![("", Some(first)), ("", Some(later.clone()))], quiet.clone(), vec![(words, None)]];
         gone(&told(&all.concat()))
     };
-    assert_eq!(steps("alpha_1"), [(1, RemovedWhy::NotCited(7))]);
-    assert_eq!(steps(""), [(0, RemovedWhy::NotCited(8)), (1, RemovedWhy::NotCited(7))]);
-    assert_eq!(steps("beta_1"), [(0, RemovedWhy::Superseded(1))]);
+    assert_eq!(steps("alpha_1"), [(1, RemovalReason::NotCited(7))]);
+    assert_eq!(steps(""), [(0, RemovalReason::NotCited(8)), (1, RemovalReason::NotCited(7))]);
+    assert_eq!(steps("beta_1"), [(0, RemovalReason::Superseded(1))]);
     // A failure that was run again is removed together with the newer run.
     let failed = Facts { has_failed: true, ..result("a", "", 1) };
     let all = [vec![("", Some(failed)), ("", Some(result("b", "", 1)))], quiet].concat();
-    assert_eq!(gone(&told(&all)), [(0, RemovedWhy::NotCited(7)), (1, RemovedWhy::NotCited(6))]);
+    assert_eq!(gone(&told(&all)), [(0, RemovalReason::NotCited(7)), (1, RemovalReason::NotCited(6))]);
 }
 
 #[test]
@@ -322,20 +322,23 @@ fn a_chain_leads_to_the_last_that_is_there() {
     };
     assert_eq!(
         gone(&steps(&["x", "x", "x"])),
-        [(0, RemovedWhy::ShownAgain(2)), (1, RemovedWhy::ShownAgain(1))]
+        [(0, RemovalReason::ShownAgain(2)), (1, RemovalReason::ShownAgain(1))]
     );
     // Any edit in between makes another version.
     let edited = steps(&["x", "x", "y", "y"]);
-    let expected =
-        [(0, RemovedWhy::Superseded(3)), (1, RemovedWhy::Superseded(2)), (2, RemovedWhy::ShownAgain(1))];
+    let expected = [
+        (0, RemovalReason::Superseded(3)),
+        (1, RemovalReason::Superseded(2)),
+        (2, RemovalReason::ShownAgain(1)),
+    ];
     assert_eq!(gone(&edited), expected);
     assert_eq!(edited.stands_for(0, expected[0].1), Some("3 of a.rs"));
     assert_eq!(edited.stands_for(2, expected[2].1), None);
     // Views that were removed before are skipped too.
     let mut timeline = steps(&["x", "y", "z"]);
     let batch = timeline.plan(Factor::COLD, Some(40), THRESHOLDS);
-    timeline.apply(&Batch { gone: vec![(1, RemovedWhy::Superseded(1))], ..batch });
-    assert_eq!(gone(&timeline), [(0, RemovedWhy::Superseded(2))]);
+    timeline.apply(&Batch { gone: vec![(1, RemovalReason::Superseded(1))], ..batch });
+    assert_eq!(gone(&timeline), [(0, RemovalReason::Superseded(2))]);
 }
 
 #[test]

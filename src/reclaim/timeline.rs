@@ -8,7 +8,7 @@ use super::place::{Folder, SameFile, Shell, compare_paths};
 use super::view::Again;
 use super::{Facts, Words};
 use crate::detect::viewed;
-use crate::text::marker::RemovedWhy;
+use crate::text::marker::RemovalReason;
 
 /// The most results and answers that are recorded, since each answer is compared with each result. In a longer
 /// conversation no more results are removed; hosts compact it long before.
@@ -30,7 +30,7 @@ pub(super) struct Entry {
     /// The newer result that replaces it.
     pub(super) newer: Option<Newer>,
     /// The number of answers before it was removed, and why.
-    pub(super) gone: Option<(usize, RemovedWhy)>,
+    pub(super) gone: Option<(usize, RemovalReason)>,
     /// Tokens of other messages between the previous result and this one.
     pub(super) between: usize,
     /// Whether the host removed it from the context.
@@ -71,12 +71,12 @@ pub(super) enum How {
 
 impl Newer {
     /// Why result `number`, which this one replaces, may be removed.
-    pub(super) fn why(self, number: usize) -> RemovedWhy {
+    pub(super) fn why(self, number: usize) -> RemovalReason {
         let later = self.number - number;
         match self.how {
-            How::Run => RemovedWhy::RunAgain(later),
-            How::Same => RemovedWhy::ShownAgain(later),
-            How::Version => RemovedWhy::Superseded(later),
+            How::Run => RemovalReason::RunAgain(later),
+            How::Same => RemovalReason::ShownAgain(later),
+            How::Version => RemovalReason::Superseded(later),
         }
     }
 }
@@ -127,7 +127,7 @@ impl Timeline {
     }
 
     /// Why a result had been removed before the request after `answers` answers; `None` if it was still present.
-    pub fn gone(&self, result: usize, answers: usize) -> Option<RemovedWhy> {
+    pub fn gone(&self, result: usize, answers: usize) -> Option<RemovalReason> {
         self.results.get(result)?.gone.filter(|(at, _)| *at <= answers).map(|(_, why)| why)
     }
 
@@ -235,7 +235,7 @@ impl Timeline {
             let Some(list) = list else { continue };
             list.retain(|earlier| {
                 let entry = &mut self.results[*earlier];
-                let was_uncited = matches!(entry.gone, Some((_, RemovedWhy::NotCited(_))));
+                let was_uncited = matches!(entry.gone, Some((_, RemovalReason::NotCited(_))));
                 let is_same = || !entry.facts.is_run && facts.is_like(&entry.facts);
                 is_asked_again |= is_of_call && was_uncited && is_same();
                 let how = match is_of_call {
@@ -303,8 +303,8 @@ impl Timeline {
     }
 
     /// The label of the newer result that replaces a superseded view of a file; `None` for other reasons.
-    pub fn stands_for(&self, result: usize, why: RemovedWhy) -> Option<&str> {
-        let RemovedWhy::Superseded(later) = why else { return None };
+    pub fn stands_for(&self, result: usize, why: RemovalReason) -> Option<&str> {
+        let RemovalReason::Superseded(later) = why else { return None };
         self.facts(result + later).map(|facts| facts.of.as_str())
     }
 

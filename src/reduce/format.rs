@@ -12,7 +12,7 @@ use regex_automata::{Anchored, Input as Search, MatchKind};
 
 use super::line_actions::{Blanks, LineActions};
 use super::lines::{CLAIM_LINES, Tally};
-use super::{Meta, Proof, Reducer};
+use super::{FormatProof, Meta, Reducer};
 use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::text::ledger::Reduction;
@@ -169,14 +169,14 @@ impl Reducer for Format {
         &self.meta
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let is_ours = input.detection.command.runs(|s| self.is_writer(s));
         if !is_ours && self.content == 0 {
-            return Proof::None;
+            return FormatProof::None;
         }
         let tally = self.tally(input, is_ours);
         let alone = self.content > 0 && tally.own >= self.content && tally.covers();
-        Proof::of(tally.known > 0, alone)
+        FormatProof::of(tally.known > 0, alone)
     }
 
     fn is_writer(&self, s: &Simple) -> bool {
@@ -202,7 +202,7 @@ impl Reducer for Format {
         reader.finish()
     }
 
-    fn knows(&self, line: &str) -> bool {
+    fn is_format_line(&self, line: &str) -> bool {
         self.forms.classify(line).is_some()
     }
 }
@@ -276,7 +276,7 @@ mod tests {
     use crate::text::ledger::Action;
 
     static SAMPLE: Format = Format::new(
-        Meta { id: "sample", family: "package", reads: "", keeps: "", folds: "", anchors: &[] },
+        Meta { id: "sample", family: "package", reads: "", keeps: "", omits: "", anchors: &[] },
         &["fetch all"],
         1,
         &[

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::detect::Shape;
 use crate::input::Input;
-use crate::reduce::Proof;
+use crate::reduce::FormatProof;
 use crate::text::source::Source;
 
 /// Whether a line is cargo's report of a successful build step, which has no information that a later line lacks:
@@ -88,8 +88,8 @@ impl Tally {
     }
 
     /// With a matching command, one own line is enough; without it, the grammar must cover the text.
-    pub fn proof(&self) -> Proof {
-        Proof::of(self.own > 0, self.covers())
+    pub fn proof(&self) -> FormatProof {
+        FormatProof::of(self.own > 0, self.covers())
     }
 }
 

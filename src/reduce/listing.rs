@@ -44,7 +44,7 @@ static META: Meta = Meta {
             tools of agents, also with a `- ` before each name",
     keeps: "every name, folder, size, mode and date in the order of the original; errors and notes of the tool; names of \
             noise folders",
-    folds: "a folder that stood in front of many names is written once, in full, on a line that ends in `/`, and after \
+    omits: "a folder that stood in front of many names is written once, in full, on a line that ends in `/`, and after \
             it the names, divided by blanks, up to an empty line; when it comes back as `.../` with its last parts; mode, links, owner, group and date that most lines share; one \
             name in many folders once, as `name in:` before them; the branches of a tree become one blank a level; \
             what `noiseDirectories` hold; in `aggressive` most names of a folder with over 100",

@@ -53,7 +53,7 @@ pub struct Meta {
     /// What it always keeps, for the documentation.
     pub keeps: &'static str,
     /// What it leaves out or folds, for the documentation.
-    pub folds: &'static str,
+    pub omits: &'static str,
     /// Texts of which at least one is in the head or tail of every output of this kind. The
     /// reducer is only asked when one is found. Empty: it is always asked.
     pub anchors: &'static [&'static str],
@@ -61,7 +61,7 @@ pub struct Meta {
 
 /// What the lines of a text prove about its format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Proof {
+pub enum FormatProof {
     /// Nothing.
     None,
     /// Enough if the command writes this format.
@@ -70,7 +70,7 @@ pub enum Proof {
     Full,
 }
 
-impl Proof {
+impl FormatProof {
     /// `Full` if `alone` holds, else `WithCommand` if `with_command` does.
     pub fn of(with_command: bool, alone: bool) -> Self {
         match () {
@@ -92,8 +92,8 @@ pub trait Reducer: Sync {
     fn meta(&self) -> &Meta;
 
     /// What the lines of a report show of its format.
-    fn proof(&self, _input: &Input<'_>) -> Proof {
-        Proof::None
+    fn proof(&self, _input: &Input<'_>) -> FormatProof {
+        FormatProof::None
     }
 
     /// Whether a command writes this format.
@@ -114,12 +114,12 @@ pub trait Reducer: Sync {
         }
         let runs = |is_one: fn(&Self, &Simple) -> bool| input.detection.command.runs(|s| is_one(self, s));
         match self.proof(input) {
-            Proof::None => Claim::No,
+            FormatProof::None => Claim::No,
             _ if runs(Self::is_writer) => Claim::Command,
-            Proof::Full if runs(Self::is_driver) => Claim::Command,
-            Proof::Full => Claim::Content,
-            Proof::WithCommand if runs(Self::is_driver) => Claim::Content,
-            Proof::WithCommand => Claim::No,
+            FormatProof::Full if runs(Self::is_driver) => Claim::Command,
+            FormatProof::Full => Claim::Content,
+            FormatProof::WithCommand if runs(Self::is_driver) => Claim::Content,
+            FormatProof::WithCommand => Claim::No,
         }
     }
 
@@ -139,14 +139,14 @@ pub trait Reducer: Sync {
 
     /// Whether a line belongs to the format. The output extends from the first to the last such line. By
     /// default all lines do.
-    fn knows(&self, _line: &str) -> bool {
+    fn is_format_line(&self, _line: &str) -> bool {
         true
     }
 
     /// The lines of the output that the reducer knows. Lines before and after them are offered to the other
     /// reducers. Called only after `reduce` recognised the text.
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
-        lines::extent(input.source, |line| self.knows(line))
+        lines::extent(input.source, |line| self.is_format_line(line))
     }
 }
 

@@ -13,7 +13,7 @@ use super::line_actions::{Blanks, LineActions};
 use super::lines::{MAX_LINE_BYTES, SHORT_CLAIM_LINES};
 use super::outliers::measures::{self, Measures};
 use super::outliers::names;
-use super::{Meta, Proof, Reducer};
+use super::{FormatProof, Meta, Reducer};
 use crate::config::Mode;
 use crate::detect::command::Simple;
 use crate::input::Input;
@@ -125,7 +125,7 @@ impl Rows {
         for (table, reason) in kinds.into_keys() {
             let header = headers.get(table as usize).copied().unwrap_or_default();
             let of_kind = gone.iter().filter(|row| (row.1, row.2) == (table, reason)).map(|row| row.0);
-            odd.extend(standing_out(input.source, header, reason, &of_kind.collect::<Vec<_>>()));
+            odd.extend(outlier_lines(input.source, header, reason, &of_kind.collect::<Vec<_>>()));
         }
         gone.retain(|(line, ..)| !odd.contains(line));
         if gone.is_empty() || stays == 0 {
@@ -140,14 +140,14 @@ impl Reducer for Rows {
         &self.meta
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let command = &input.detection.command;
         let asks = command
             .producers()
             .any(|(s, _)| s.has_flag(self.unless) || s.argv.iter().skip(1).any(|word| (self.asks)(word)));
         let is_ours = command.runs(|s| self.is_writer(s));
         if asks || !is_ours && (self.content == 0 || command.is_filtered()) {
-            return Proof::None;
+            return FormatProof::None;
         }
         let (mut headers, mut rows, mut lines) = (0, 0, 0);
         for most in [EARLY_DECLINE_LINES, SHORT_CLAIM_LINES] {
@@ -164,7 +164,7 @@ impl Reducer for Rows {
             }
         }
         let shows = if headers > 0 { headers } else { rows };
-        Proof::of(rows > 0, self.content > 0 && shows >= self.content && rows * 2 >= lines)
+        FormatProof::of(rows > 0, self.content > 0 && shows >= self.content && rows * 2 >= lines)
     }
 
     fn is_writer(&self, s: &Simple) -> bool {
@@ -193,7 +193,7 @@ impl Reducer for Rows {
 
 /// The outliers among rows that are left out for the same reason, by size or by a rare value: the call that took
 /// seconds, the idle process that used hours, the library from another folder, the symbol of another library.
-fn standing_out(source: &Source<'_>, header: &str, reason: Reason, lines: &[usize]) -> Vec<usize> {
+fn outlier_lines(source: &Source<'_>, header: &str, reason: Reason, lines: &[usize]) -> Vec<usize> {
     let measured = |of: &dyn Fn(&str) -> Measures, far: fn(&[Measures]) -> Vec<usize>| -> Vec<usize> {
         let measures: Vec<Measures> = lines.iter().map(|line| of(source.line(*line))).collect();
         far(&measures).into_iter().map(|place| lines[place]).collect()
@@ -224,7 +224,7 @@ fn standing_out(source: &Source<'_>, header: &str, reason: Reason, lines: &[usiz
         Reason::SmallShares => {
             let mut objects: Counted<&str> = Counted::default();
             for line in lines {
-                crate::stop::tick();
+                crate::stop::check_sometimes();
                 objects.add(object(source.line(*line)), *line);
             }
             objects.rare()

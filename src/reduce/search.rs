@@ -30,7 +30,7 @@ static META: Meta = Meta {
             numbers, columns, context lines and headings; lists of files (`-l`) and counts (`-c`)",
     keeps: "every path in full, every line verbatim with its number, in order; with limits, every path with its \
             exact number of matches",
-    folds: "the path in front of each line of a file; the folder in front of each name of a list; the ends of \
+    omits: "the path in front of each line of a file; the folder in front of each name of a list; the ends of \
             lines over `searchMaxLineLength`; with limits, or of a long search while the context of a session is small, \
             matches and context lines over them",
     anchors: &[],

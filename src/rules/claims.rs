@@ -6,7 +6,7 @@ use crate::text::call::ToolCall;
 use crate::text::source::Source;
 
 /// Words that claim success or that there is nothing.
-const WORDS: &[&str] = &[
+const CLAIM_WORDS: &[&str] = &[
     "0",
     "accepted",
     "built",
@@ -148,7 +148,7 @@ pub fn claim(text: &str) -> Option<&str> {
         return Some(&text[at..]);
     }
     let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
-    let is_claim = |word: &&str| WORDS.iter().any(|claim| claim.eq_ignore_ascii_case(word));
+    let is_claim = |word: &&str| CLAIM_WORDS.iter().any(|claim| claim.eq_ignore_ascii_case(word));
     let lower = text.to_ascii_lowercase();
     let is_current = ["up to date", "up-to-date"].iter().find_map(|s| Some((lower.find(s)?, s.len())));
     words.find(is_claim).or_else(|| is_current.map(|(at, len)| &text[at..at + len]))
@@ -174,14 +174,14 @@ pub(super) fn literal(template: &str) -> String {
 
 /// How a command ended, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Proof {
+pub struct ExitFacts {
     /// Something shows that it failed, or may have failed.
     pub is_bad: bool,
     /// Its status is known to be 0 and covers the whole command.
     pub is_good: bool,
 }
 
-impl Proof {
+impl ExitFacts {
     /// The proof that a call and its text give.
     pub fn of(call: &ToolCall, source: &Source<'_>) -> Self {
         let is_bad =
@@ -250,7 +250,7 @@ mod tests {
     fn only_a_status_of_the_whole_proves() {
         let proof = |command: &str, exit_code, text: &str| {
             let call = ToolCall { command: Some(command.into()), exit_code, ..ToolCall::default() };
-            let proof = Proof::of(&call, &Source::new(text));
+            let proof = ExitFacts::of(&call, &Source::new(text));
             (proof.allows(true), proof.allows(false))
         };
         assert_eq!(proof("make", Some(0), "x"), (true, true));

@@ -48,14 +48,14 @@ impl Prefix {
         self.words.first()?.name()
     }
 
-    fn fits(&self, simple: &Simple) -> bool {
+    fn matches(&self, simple: &Simple) -> bool {
         let has = |flag: &String| simple.has_flag(&[flag.as_str()]) || simple.argv.contains(flag);
         self.flags.iter().all(has) && (self.is_start_of(simple) || self.is_start_without_flags(simple))
     }
 
     fn is_start_of(&self, simple: &Simple) -> bool {
         self.words.len() <= simple.argv.len()
-            && self.words.iter().zip(&simple.argv).all(|(word, arg)| word.fits(arg))
+            && self.words.iter().zip(&simple.argv).all(|(word, arg)| word.matches(arg))
     }
 
     fn is_start_without_flags(&self, simple: &Simple) -> bool {
@@ -66,8 +66,8 @@ impl Prefix {
         };
         let mut args = simple.argv.iter().skip(after).filter(|arg| !arg.starts_with(['-', '+']));
         let mut words = self.words.iter();
-        words.next().is_some_and(|word| word.fits(simple.program()))
-            && words.all(|word| args.next().is_some_and(|arg| word.fits(arg)))
+        words.next().is_some_and(|word| word.matches(simple.program()))
+            && words.all(|word| args.next().is_some_and(|arg| word.matches(arg)))
     }
 }
 
@@ -75,7 +75,7 @@ impl Prefix {
 pub(super) fn fit(prefixes: &[Prefix], line: &CommandLine) -> Result<(), &'static str> {
     let mut found = false;
     for (simple, is_filtered) in line.producers() {
-        match prefixes.iter().any(|prefix| prefix.fits(simple)) {
+        match prefixes.iter().any(|prefix| prefix.matches(simple)) {
             true if is_filtered => return Err("a filter chose among its lines"),
             true => found = true,
             false if QUIET.contains(&simple.program()) => {}

@@ -191,12 +191,12 @@ impl Condition {
         match self {
             Self::Tool(globs, _) => globs
                 .iter()
-                .any(|glob| glob.fits(&facts.call.tool) || glob.fits(&facts.call.canonical_tool())),
+                .any(|glob| glob.matches(&facts.call.tool) || glob.matches(&facts.call.canonical_tool())),
             Self::Bytes(low, high) => (*low..=*high).contains(&facts.source.text().len()),
             Self::ExitCode(codes, _) => codes.iter().any(|code| code.is(facts.call.exit_code)),
             Self::Kind(kinds) => facts.kind.is_some_and(|kind| kinds.iter().any(|k| k == kind)),
             Self::Path(globs, _) => {
-                facts.call.path.as_deref().is_some_and(|path| globs.iter().any(|g| g.fits(path)))
+                facts.call.path.as_deref().is_some_and(|path| globs.iter().any(|g| g.matches(path)))
             }
             Self::Command(prefixes, _) => commands::fit(prefixes, &facts.detection.command).is_ok(),
             Self::Lines(low, high) => (*low..=*high).contains(&facts.source.len()),

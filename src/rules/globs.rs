@@ -44,7 +44,7 @@ impl Glob {
         }
     }
 
-    pub(super) fn fits(&self, name: &str) -> bool {
+    pub(super) fn matches(&self, name: &str) -> bool {
         match self {
             Self::Name(text) => text.eq_ignore_ascii_case(name),
             Self::Pattern(regex) => regex.is_match(name),

@@ -27,7 +27,7 @@ use crate::text::call::ToolCall;
 use crate::text::ledger::{Ledger, Reduction};
 use crate::text::reason::Reason;
 use crate::text::source::Source;
-use claims::Proof;
+use claims::ExitFacts;
 use conditions::Conditions;
 use index::Index;
 use stages::{Staged, Stages};
@@ -139,7 +139,7 @@ impl Rule {
         ledger: &Ledger,
         failures: &[usize],
     ) -> Option<Staged> {
-        Some(self.stages.as_ref()?.run(source, ledger, failures, Proof::of(call, source)))
+        Some(self.stages.as_ref()?.run(source, ledger, failures, ExitFacts::of(call, source)))
     }
 
     /// Warnings for the operator: words that need a proof.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use regex::{Regex, RegexSet};
 
-use super::claims::{self, Proof};
+use super::claims::{self, ExitFacts};
 use super::regexes;
 use crate::config::rules::RuleError;
 use crate::config::rules::StagesSpec;
@@ -209,7 +209,7 @@ impl Stages {
         source: &Source<'_>,
         ledger: &Ledger,
         failures: &[usize],
-        proof: Proof,
+        proof: ExitFacts,
     ) -> Staged {
         let mut staged = Staged { outcomes: vec![LineOutcome::Taken; source.len()], ..Staged::default() };
         for lines in ledger.kept() {
@@ -246,7 +246,7 @@ impl Stages {
         staged
     }
 
-    fn rewrite(&self, source: &Source<'_>, proof: Proof, staged: &mut Staged) {
+    fn rewrite(&self, source: &Source<'_>, proof: ExitFacts, staged: &mut Staged) {
         for (n, (regex, with)) in self.replace.iter().enumerate() {
             for i in 0..source.len() {
                 if !matches!(staged.outcomes[i], LineOutcome::Kept | LineOutcome::Rewritten(_)) {
@@ -285,7 +285,7 @@ impl Stages {
         }
     }
 
-    fn put_message(&self, source: &Source<'_>, proof: Proof, staged: &mut Staged) -> bool {
+    fn put_message(&self, source: &Source<'_>, proof: ExitFacts, staged: &mut Staged) -> bool {
         if self.tell.is_empty() {
             return false;
         }
@@ -360,7 +360,7 @@ impl Stages {
         }
     }
 
-    fn on_empty(&self, source: &Source<'_>, proof: Proof, staged: &mut Staged) {
+    fn on_empty(&self, source: &Source<'_>, proof: ExitFacts, staged: &mut Staged) {
         let Some(words) = &self.empty else { return };
         let is_left = |(i, outcome): (usize, &LineOutcome)| {
             *outcome == LineOutcome::Taken

@@ -62,7 +62,7 @@ pub fn strip(text: &str) -> Option<Stripped> {
     let mut out = String::new();
     let (mut kept_to, mut at) = (0, 0);
     while let Some(candidate) = next_candidate(bytes, at) {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let Some(ch) = text[candidate..].chars().next() else { break };
         let end = candidate + ch.len_utf8();
         // The decision uses the kept text before the character, so that a second run changes nothing.

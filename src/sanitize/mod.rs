@@ -205,7 +205,7 @@ fn without_escapes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
-        stop::tick();
+        stop::check_sometimes();
         if c != '\u{1b}' {
             if !c.is_control() || matches!(c, '\n' | '\t' | '\r') {
                 out.push(c);

@@ -14,16 +14,16 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 #[derive(Debug, Default)]
-struct Held {
+struct BudgetState {
     calls: usize,
     replies: usize,
     /// Threads that wait for room. If no thread waits, none is woken: that would be a system call for each message.
     waiting: usize,
 }
 
-impl Held {
+impl BudgetState {
     /// Waits for a change.
-    fn wait<'a>(mut held: MutexGuard<'a, Held>, change: &Condvar) -> MutexGuard<'a, Held> {
+    fn wait<'a>(mut held: MutexGuard<'a, BudgetState>, change: &Condvar) -> MutexGuard<'a, BudgetState> {
         held.waiting += 1;
         let mut held = change.wait(held).unwrap_or_else(PoisonError::into_inner);
         held.waiting -= 1;
@@ -36,7 +36,7 @@ impl Held {
 pub(super) struct Budget {
     limit: usize,
     hard: usize,
-    held: Mutex<Held>,
+    held: Mutex<BudgetState>,
     room: Condvar,
     written: Condvar,
 }
@@ -96,7 +96,7 @@ impl Budget {
     pub(super) fn wait_for_room(&self) {
         let mut held = lock(&self.held);
         while held.calls + held.replies > self.hard {
-            held = Held::wait(held, &self.room);
+            held = BudgetState::wait(held, &self.room);
         }
     }
 
@@ -109,7 +109,7 @@ impl Budget {
     pub(super) fn wait_until_replies_fit(&self) {
         let mut held = lock(&self.held);
         while held.replies > self.limit {
-            held = Held::wait(held, &self.written);
+            held = BudgetState::wait(held, &self.written);
         }
     }
 }

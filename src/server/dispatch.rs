@@ -102,7 +102,7 @@ impl Dispatcher {
                 let name = method.name;
                 if let Ok(job) = self.jobs.register(None, call.method, text, Entry::Always) {
                     let answer = self.route(Request::build(name).params(job.ticket).finish());
-                    let lane = self.lane(call.session, call.stream);
+                    let lane = self.ordering_key(call.session, call.stream);
                     self.run(name, lane, job, answer);
                 }
             }
@@ -134,7 +134,7 @@ impl Dispatcher {
                 Some(row) if row.kind == Kind::Notification => self.not_a_request(&job),
                 row => {
                     // An unknown method uses no session, so it need not wait for one.
-                    let lane = row.and_then(|_| self.lane(session, stream));
+                    let lane = row.and_then(|_| self.ordering_key(session, stream));
                     let name = row.map_or(UNSUPPORTED, |row| row.name);
                     let answer = self.route(Request::build(name).params(job.ticket).id(job.ticket).finish());
                     self.run(name, lane, job, answer);
@@ -156,13 +156,13 @@ impl Dispatcher {
     }
 
     /// The queue of a call. Requests about a stream keep the order of its session.
-    fn lane(&self, session: Option<String>, stream: Option<String>) -> Option<String> {
-        stream.and_then(|id| self.shared.engine.lane_of_stream(&id)).or(session)
+    fn ordering_key(&self, session: Option<String>, stream: Option<String>) -> Option<String> {
+        stream.and_then(|id| self.shared.engine.ordering_key_of_stream(&id)).or(session)
     }
 
     fn not_a_request(&self, job: &Job) {
         let what = format!("{} is a notification; send it without an id", job.method);
-        self.jobs.settle(job, &Err(RpcError::new(INVALID_REQUEST, "not_a_request", what)));
+        self.jobs.close_and_flush(job, &Err(RpcError::new(INVALID_REQUEST, "not_a_request", what)));
     }
 
     /// Handled at once: later messages depend on it, and LSP forbids the client to send anything before its answer.
@@ -170,7 +170,7 @@ impl Dispatcher {
         let params = job.take_text().map_or(Ok(Value::Null), |text| value(envelope::params(&text)));
         let request = match params.and_then(initialize_params) {
             Ok(params) => Request::build("initialize").params(params).id(job.ticket).finish(),
-            Err(error) => return self.jobs.settle(job, &Err(error)),
+            Err(error) => return self.jobs.close_and_flush(job, &Err(error)),
         };
         let answer = self.route(request);
         let answer = self.runtime.block_on(answer);

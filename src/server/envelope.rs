@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::formats::json::{may_hold_halves, mend_halves, mended};
+use crate::formats::json::{may_have_lone_surrogates, replace_lone_surrogates, without_lone_surrogates};
 use crate::protocol::RpcError;
 use crate::protocol::error::{INVALID_REQUEST, PARSE_ERROR};
 use crate::protocol::messages::OVERRIDES;
@@ -62,16 +62,16 @@ pub fn read(text: &str) -> Message {
 
 /// Methods that read halves of surrogate pairs themselves: a stream may be cut between two halves, and what is no result in
 /// a body, or no description of a tool, stays as it is.
-const READ_HALVES: [&str; 3] = ["toolResult/append", "messages/compress", "toolSchema/minify"];
+const READ_LONE_SURROGATES: [&str; 3] = ["toolResult/append", "messages/compress", "toolSchema/minify"];
 
 /// A message whose method would refuse half a surrogate pair, with U+FFFD in its place.
 pub(super) fn with_whole_characters(method: &str, text: String) -> String {
-    if READ_HALVES.contains(&method) || !may_hold_halves(text.as_bytes()) {
+    if READ_LONE_SURROGATES.contains(&method) || !may_have_lone_surrogates(text.as_bytes()) {
         return text;
     }
     // In place, because a message may be large.
     let mut bytes = text.into_bytes();
-    mend_halves(&mut bytes);
+    replace_lone_surrogates(&mut bytes);
     // An escape was replaced by another one.
     String::from_utf8(bytes).unwrap_or_default()
 }
@@ -191,7 +191,7 @@ impl Envelope<'_> {
 }
 
 fn decoded(raw: Option<&RawValue>) -> Option<String> {
-    raw.and_then(|raw| serde_json::from_str(&mended(raw.get().as_bytes())).ok())
+    raw.and_then(|raw| serde_json::from_str(&without_lone_surrogates(raw.get().as_bytes())).ok())
 }
 
 /// The relevant member names. Of several equal keys every visitor takes the last, as `serde_json::Value` does.

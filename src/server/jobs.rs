@@ -122,12 +122,12 @@ impl Jobs {
     }
 
     /// Closes the job, and sends the reply if it needs one. Does nothing if it is already closed.
-    pub(super) fn settle(&self, job: &Job, outcome: &Result<String, RpcError>) {
+    pub(super) fn close_and_flush(&self, job: &Job, outcome: &Result<String, RpcError>) {
         self.close(job, outcome);
         self.outbox.flush();
     }
 
-    /// As [`Self::settle`], but leaves the reply in the queue of the outbox.
+    /// As [`Self::close_and_flush`], but leaves the reply in the queue of the outbox.
     pub(super) fn close(&self, job: &Job, outcome: &Result<String, RpcError>) {
         let frame = job.id.as_deref().map(|id| self.outbox.reply(id, outcome));
         let mut table = lock(&self.table);
@@ -156,7 +156,7 @@ impl Jobs {
         };
         if let Some(job) = job {
             let what = "the client cancelled the request";
-            self.settle(&job, &Err(RpcError::new(REQUEST_CANCELLED, "cancelled", what)));
+            self.close_and_flush(&job, &Err(RpcError::new(REQUEST_CANCELLED, "cancelled", what)));
             // Last: a handler that heeds it may be faster than the answer.
             job.cancel.cancel();
         }

@@ -61,7 +61,7 @@ struct State {
     ready: [VecDeque<(u64, Call)>; 2],
     arrived: u64,
     /// For each session with a ready or running call: the calls after it.
-    behind: HashMap<String, VecDeque<Call>>,
+    queued: HashMap<String, VecDeque<Call>>,
     /// Calls without a session that wait for a place, by size.
     without_place: [VecDeque<Call>; 2],
     /// Places taken by ready or running calls.
@@ -89,10 +89,10 @@ impl State {
     fn add(&mut self, call: Call, cores: usize) {
         let size = call.size as usize;
         match &call.session {
-            Some(session) => match self.behind.get_mut(session) {
+            Some(session) => match self.queued.get_mut(session) {
                 Some(behind) => behind.push_back(call),
                 None => {
-                    self.behind.insert(session.clone(), VecDeque::new());
+                    self.queued.insert(session.clone(), VecDeque::new());
                     self.set_ready(call);
                 }
             },
@@ -125,9 +125,9 @@ impl State {
         self.running[size] -= 1;
         let next = match session {
             Some(session) => {
-                let next = self.behind.get_mut(session).and_then(VecDeque::pop_front);
+                let next = self.queued.get_mut(session).and_then(VecDeque::pop_front);
                 if next.is_none() {
-                    self.behind.remove(session);
+                    self.queued.remove(session);
                 }
                 next
             }
@@ -283,7 +283,7 @@ mod tests {
             state.finish(call.session.as_deref(), call.size);
         }
         assert_eq!(order, "abcaa");
-        assert!(state.behind.is_empty() && state.running == [0, 0]);
+        assert!(state.queued.is_empty() && state.running == [0, 0]);
     }
 
     #[test]
@@ -352,7 +352,7 @@ mod tests {
         }
         drop(done);
         assert_eq!(order.iter().collect::<Vec<_>>(), (0..100).collect::<Vec<_>>());
-        while !lock(&turns.state).behind.is_empty() {
+        while !lock(&turns.state).queued.is_empty() {
             thread::yield_now();
         }
         turns.close();

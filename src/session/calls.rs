@@ -24,14 +24,14 @@ pub(super) fn digest(id: &str) -> Digest {
 pub(super) struct Variant {
     pub(super) fingerprint: Fingerprint,
     pub(super) key: Option<Key>,
-    pub(super) likeness: Option<u64>,
+    pub(super) similarity_hash: Option<u64>,
     /// The decision without the two fields above.
     pub(super) rest: Arc<Decision>,
 }
 
 impl Variant {
     pub(super) fn decision(&self) -> Decision {
-        Decision { key: self.key, likeness: self.likeness, ..(*self.rest).clone() }
+        Decision { key: self.key, similarity_hash: self.similarity_hash, ..(*self.rest).clone() }
     }
 
     fn is_plain(&self) -> bool {

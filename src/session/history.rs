@@ -156,7 +156,7 @@ impl History for Live<'_> {
         let insists = exact
             .and_then(|asked| self.session.asked.get(&asked))
             .is_some_and(|a| a.times > 1 && a.results <= self.caller.turn);
-        (insists || last.any(|a| a.likeness == likeness && a.results <= self.caller.turn))
+        (insists || last.any(|a| a.similarity_hash == likeness && a.results <= self.caller.turn))
             && self.session.calls.number(self.caller.id).is_none()
     }
 }

@@ -19,7 +19,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use crate::config::PolicyPatch;
-use crate::detect::pointed::Place;
+use crate::detect::pointed::PointedLine;
 use crate::memory::size::{self as memory, Share};
 use crate::pipeline::Outcome;
 use crate::pipeline::repeat::blocks::{Index, Position};
@@ -190,7 +190,7 @@ pub enum Lookup {
 /// The last answer to a request, if it was a reference or had gaps.
 #[derive(Debug, Clone)]
 struct Answered {
-    likeness: u64,
+    similarity_hash: u64,
     /// Number of results in the session at that time.
     results: usize,
     /// How many answers in a row were references or had gaps.
@@ -229,7 +229,7 @@ pub struct Session {
     /// Words of the recent calls and of the failures that they reported.
     recent_words: VecDeque<Vec<u64>>,
     /// Lines of files to which recent results point.
-    pointed: VecDeque<Vec<Place>>,
+    pointed: VecDeque<Vec<PointedLine>>,
     /// For each request, its last answer.
     asked: Arc<HashMap<[u8; 16], Answered>>,
     /// For each question, the lines of its last answer that left some out.
@@ -323,8 +323,8 @@ impl Session {
         cut: Option<Cut>,
     ) {
         let decision = &stored.outcome.decision;
-        let (likeness, key) = (decision.likeness, decision.key);
-        let rest = self.share_decision(Decision { key: None, likeness: None, ..decision.clone() });
+        let (likeness, key) = (decision.similarity_hash, decision.key);
+        let rest = self.share_decision(Decision { key: None, similarity_hash: None, ..decision.clone() });
         let mut shown = std::mem::take(&mut stored.outcome.shown);
         let is_cut = self.is_cut(cut, &stored.outcome.texts);
         let cut = cut.or_else(|| self.host_limit.map(Cut::of_bytes));
@@ -334,7 +334,7 @@ impl Session {
         self.note_topics(caller, &mut stored.outcome);
         let wrote: Vec<Fingerprint64> = caller.wrote.values().iter().chain(&rest.wrote).copied().collect();
         let (rejected, key_without_times) = (stored.outcome.is_rejected, stored.outcome.key_without_times);
-        let new = Variant { fingerprint, key, likeness, rest: Arc::clone(&rest) };
+        let new = Variant { fingerprint, key, similarity_hash: likeness, rest: Arc::clone(&rest) };
         let call = Arc::make_mut(&mut self.calls).add(caller.id, new);
         self.decisions += 1;
         if let Some(target) = rest.duplicate_of.as_ref().and_then(|first| self.calls.number(&first.call)) {

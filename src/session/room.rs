@@ -12,7 +12,7 @@ use crate::protocol::reclaim::Reclaimed;
 use crate::protocol::tool_result::ArtifactRef;
 use crate::reclaim::{Batch, Facts, Timeline, Words};
 use crate::text::cut::Cut;
-use crate::text::marker::RemovedWhy;
+use crate::text::marker::RemovalReason;
 
 /// The most results that are recorded between two `session/reclaim` requests. If there are more, no further result
 /// of the session is removed.
@@ -90,7 +90,7 @@ pub struct Offer {
 struct Replaced {
     fingerprint: Fingerprint,
     stand_in: StandIn,
-    why: RemovedWhy,
+    why: RemovalReason,
     tokens_saved: usize,
 }
 

@@ -1,6 +1,6 @@
 //! Writes an event as a line of bounded length. Detail is dropped first, then names; the event lists what was dropped.
 
-use super::event::{Event, Names, ResultEvent, What};
+use super::event::{Event, EventKind, Names, ResultEvent};
 
 /// Removes a member. Returns whether there was anything to remove.
 type Cut = (&'static str, fn(&mut ResultEvent) -> bool);
@@ -26,8 +26,8 @@ pub(super) fn line(event: &mut Event, max_bytes: usize) -> Option<String> {
         loop {
             let (name, cut) = cuts.next()?;
             let is_cut = match &mut event.what {
-                What::Result(result) => cut(result),
-                What::Failure(failure) if *name == "names" => {
+                EventKind::Result(result) => cut(result),
+                EventKind::Failure(failure) if *name == "names" => {
                     std::mem::take(&mut failure.names) != Names::default()
                 }
                 _ => false,
@@ -64,7 +64,7 @@ mod tests {
             ..ResultEvent::default()
         };
         let (process, shortened) = ("0".repeat(16), Vec::new());
-        let what = What::Result(Box::new(result));
+        let what = EventKind::Result(Box::new(result));
         Event { version: VERSION, time: u64::MAX, process, seq: u64::MAX, dropped: u64::MAX, shortened, what }
     }
 
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn the_longest_names_and_figures_fit_the_smallest_bound() {
         let mut long = event(10);
-        let What::Result(result) = &mut long.what else { unreachable!() };
+        let EventKind::Result(result) = &mut long.what else { unreachable!() };
         let name = Some("\"".repeat(128));
         result.names = Names {
             correlation_id: name.clone(),

@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::counts::{self, Interface, Key, Line, MAX_FILE_BYTES, MAX_FILES, Numbers, behalf};
+use super::counts::{self, Interface, Key, Line, MAX_FILE_BYTES, MAX_FILES, Numbers, caller};
 use super::{Clock, LogFile};
 
 /// How long the first counts wait; short, so that a user sees them soon.
@@ -70,10 +70,10 @@ impl Counter {
     /// Adds numbers, with the interface and model for which this thread works.
     pub fn add(&self, numbers: &Numbers) {
         let Some(shared) = &self.0 else { return };
-        let (behalf, counting) = (behalf(), &shared.counting);
+        let (caller, counting) = (caller(), &shared.counting);
         let day = counts::day_of(shared.clock.unix_millis());
-        let interface = behalf.interface.unwrap_or(counting.interface);
-        let mut key = Key { day, interface, project: counting.project, model: behalf.model };
+        let interface = caller.interface.unwrap_or(counting.interface);
+        let mut key = Key { day, interface, project: counting.project, model: caller.model };
         let mut state = shared.state();
         if state.is_closed {
             return;
@@ -181,7 +181,7 @@ impl Shared {
 mod tests {
     use super::*;
     use crate::telemetry::clock::tests::Ticks;
-    use crate::telemetry::counts::{on_behalf, read};
+    use crate::telemetry::counts::{read, with_caller};
 
     fn counter(path: PathBuf) -> Counter {
         let counting = Counting { path, interface: Interface::named("serve"), project: 7 };
@@ -198,7 +198,7 @@ mod tests {
         let path = dir.path().join("new/counts.jsonl");
         let counter = counter(path.clone());
         (0..5).for_each(|_| counter.add(&one()));
-        on_behalf(|behalf| behalf.interface = Some(Interface::named("codex")), || counter.add(&one()));
+        with_caller(|caller| caller.interface = Some(Interface::named("codex")), || counter.add(&one()));
         counter.close();
         counter.add(&one());
         let text = std::fs::read_to_string(&path).unwrap();
@@ -229,7 +229,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("counts.jsonl");
         let counter = counter(path.clone());
-        (1..=1000).for_each(|model| on_behalf(|behalf| behalf.model = model, || counter.add(&one())));
+        (1..=1000).for_each(|model| with_caller(|caller| caller.model = model, || counter.add(&one())));
         counter.close();
         let counted = read(&path).unwrap();
         assert!(counted.sums.len() <= MAX_WAITING_SUMS + 1, "{}", counted.sums.len());

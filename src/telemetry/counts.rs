@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::files::{Refused, Why, anchored, open_beneath, state_folder};
+use crate::files::{RefusalReason, Refused, anchored, open_beneath, state_folder};
 
 /// Version of the format.
 pub const VERSION: u32 = 1;
@@ -198,7 +198,7 @@ pub fn read(path: &Path) -> io::Result<Counted> {
         }
         match open(Path::new(&name)) {
             Ok(file) => counted.read(BufReader::new(file.take(2 * MAX_FILE_BYTES as u64)))?,
-            Err(Refused { why: Why::Missing, .. }) => {}
+            Err(Refused { why: RefusalReason::Missing, .. }) => {}
             Err(refused) => return Err(refused.into()),
         }
     }
@@ -230,7 +230,7 @@ fn open(path: &Path) -> Result<std::fs::File, Refused> {
 
 /// The interface and model for which a thread works.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Behalf {
+pub struct CallerContext {
     /// The interface, if it is not that of the process.
     pub interface: Option<Interface>,
     /// The model, as in [`Key`].
@@ -238,28 +238,28 @@ pub struct Behalf {
 }
 
 thread_local! {
-    static BEHALF: Cell<Behalf> = const { Cell::new(Behalf { interface: None, model: 0 }) };
+    static CALLER: Cell<CallerContext> = const { Cell::new(CallerContext { interface: None, model: 0 }) };
 }
 
 /// Runs `work` for another interface or model.
-pub fn on_behalf<T>(change: impl FnOnce(&mut Behalf), work: impl FnOnce() -> T) -> T {
-    struct Back(Behalf);
+pub fn with_caller<T>(change: impl FnOnce(&mut CallerContext), work: impl FnOnce() -> T) -> T {
+    struct Back(CallerContext);
     impl Drop for Back {
         fn drop(&mut self) {
-            BEHALF.set(self.0);
+            CALLER.set(self.0);
         }
     }
-    let before = BEHALF.get();
+    let before = CALLER.get();
     let _back = Back(before);
-    let mut behalf = before;
-    change(&mut behalf);
-    BEHALF.set(behalf);
+    let mut caller = before;
+    change(&mut caller);
+    CALLER.set(caller);
     work()
 }
 
 /// The interface and model for which this thread works.
-pub(super) fn behalf() -> Behalf {
-    BEHALF.get()
+pub(super) fn caller() -> CallerContext {
+    CALLER.get()
 }
 
 #[cfg(test)]
@@ -296,11 +296,11 @@ mod tests {
 
     #[test]
     fn a_behalf_ends_with_its_work() {
-        let inner = on_behalf(
-            |behalf| behalf.interface = Some(Interface::named("codex")),
-            || on_behalf(|behalf| behalf.model = 3, behalf),
+        let inner = with_caller(
+            |caller| caller.interface = Some(Interface::named("codex")),
+            || with_caller(|caller| caller.model = 3, caller),
         );
         assert_eq!((inner.interface, inner.model), (Some(Interface::named("codex")), 3));
-        assert!(behalf().interface.is_none() && behalf().model == 0);
+        assert!(caller().interface.is_none() && caller().model == 0);
     }
 }

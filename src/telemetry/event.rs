@@ -35,14 +35,14 @@ pub struct Event {
     pub shortened: Vec<String>,
     /// What happened.
     #[serde(flatten)]
-    pub what: What,
+    pub what: EventKind,
 }
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "event", rename_all = "snake_case")]
-pub enum What {
+pub enum EventKind {
     /// A result was given.
     Result(Box<ResultEvent>),
     /// A result could not be given.
@@ -58,7 +58,7 @@ pub enum What {
 impl Event {
     /// Whether a line is the first of a file of events, of any version.
     pub fn is_header(line: &str) -> bool {
-        serde_json::from_str::<Self>(line).is_ok_and(|event| matches!(event.what, What::Header))
+        serde_json::from_str::<Self>(line).is_ok_and(|event| matches!(event.what, EventKind::Header))
     }
 }
 

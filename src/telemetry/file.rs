@@ -11,7 +11,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use crate::files::{Folder, Opening, Refused, Why, Writers, anchored};
+use crate::files::{Folder, Opening, RefusalReason, Refused, Writers, anchored};
 
 /// Longest header that is read, in bytes.
 const MAX_HEADER: u64 = 4096;
@@ -87,7 +87,7 @@ impl LogFile {
             match self.folder.open_file(Path::new(&part), Writers::Any) {
                 Ok(mut file) => check(&mut file, self.is_header)
                     .map_err(|error| io::Error::new(error.kind(), format!("{part}: {error}")))?,
-                Err(Refused { why: Why::Missing, .. }) => {}
+                Err(Refused { why: RefusalReason::Missing, .. }) => {}
                 Err(refused) => return Err(refused.into()),
             }
         }
@@ -99,7 +99,7 @@ impl LogFile {
         for i in (1..self.max_files).rev() {
             let from = if i == 1 { self.name.clone() } else { self.part(i - 1) };
             match self.folder.rename(&from, &self.part(i)) {
-                Err(Refused { why: Why::Missing, .. }) => {}
+                Err(Refused { why: RefusalReason::Missing, .. }) => {}
                 done => done?,
             }
         }
@@ -121,7 +121,8 @@ impl LogFile {
     /// Whether the path still leads to the open file.
     fn is_current(&self) -> bool {
         let there = self.folder.open_file(Path::new(&self.name), Writers::Any).and_then(|file| {
-            file.metadata().map_err(|e| Refused { path: self.name.clone().into(), why: Why::System(e) })
+            file.metadata()
+                .map_err(|e| Refused { path: self.name.clone().into(), why: RefusalReason::System(e) })
         });
         match (there, self.file.metadata()) {
             (Ok(there), Ok(here)) => is_same(&there, &here),
@@ -155,9 +156,9 @@ fn open(folder: &Folder, name: &str, header: &str, is_header: fn(&str) -> bool) 
             file.write_all(format!("{header}\n").as_bytes())?;
             return Ok(file);
         }
-        Err(Refused { why: Why::System(e), .. }) if e.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(Refused { why: RefusalReason::System(e), .. }) if e.kind() == io::ErrorKind::AlreadyExists => {}
         // The code below reports this case better.
-        Err(Refused { why: Why::Kind(_) | Why::Link, .. }) => {}
+        Err(Refused { why: RefusalReason::Kind(_) | RefusalReason::Link, .. }) => {}
         Err(refused) => return Err(without_path(refused)),
     }
     let mut file = folder.create(name, Opening::Append).map_err(without_path)?;

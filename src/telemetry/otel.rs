@@ -12,7 +12,7 @@ use opentelemetry_sdk::logs::{SdkLogger, SdkLoggerProvider};
 use reqwest::Url;
 use reqwest::blocking::Client;
 
-use super::event::{Event, What};
+use super::event::{Event, EventKind};
 
 /// Time limit for a request to the collector: the default of the OTLP specification.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -52,12 +52,12 @@ impl Exporter {
     /// Exports one event.
     pub fn export(&self, event: &Event) {
         let (name, severity) = match &event.what {
-            What::Result(_) => ("tersed.result", Severity::Info),
-            What::Failure(_) => ("tersed.failure", Severity::Error),
-            What::Alert(_) => ("tersed.alert", Severity::Warn),
-            What::End => ("tersed.end", Severity::Info),
+            EventKind::Result(_) => ("tersed.result", Severity::Info),
+            EventKind::Failure(_) => ("tersed.failure", Severity::Error),
+            EventKind::Alert(_) => ("tersed.alert", Severity::Warn),
+            EventKind::End => ("tersed.end", Severity::Info),
             // The header of a file; collectors have no files.
-            What::Header => return,
+            EventKind::Header => return,
         };
         let mut record = self.logger.create_log_record();
         record.set_event_name(name);

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::alerts::{Alert, Monitor};
 use super::clock::process_number;
-use super::event::{Event, VERSION, What};
+use super::event::{Event, EventKind, VERSION};
 use super::notifier::Notifier;
 use super::queue::Queue;
 use super::writer::{Raw, Writer};
@@ -93,7 +93,7 @@ impl Recorder {
     }
 
     /// Records an event. Only a fingerprint of `arguments` is recorded.
-    pub fn record(&self, what: What, arguments: Vec<String>) {
+    pub fn record(&self, what: EventKind, arguments: Vec<String>) {
         if !self.is_on() {
             return;
         }
@@ -121,7 +121,7 @@ impl Recorder {
 
     fn alert(&self, alert: Alert) {
         self.notifier.log(notification::WARNING, &alert.to_string());
-        self.record(What::Alert(alert), Vec::new());
+        self.record(EventKind::Alert(alert), Vec::new());
     }
 
     /// Waits briefly until everything recorded is written.
@@ -139,7 +139,7 @@ impl Recorder {
         }
     }
 
-    fn event(&self, what: What) -> Event {
+    fn event(&self, what: EventKind) -> Event {
         Event {
             version: VERSION,
             time: self.clock.unix_millis(),
@@ -153,7 +153,7 @@ impl Recorder {
 
     /// The first line of a file of events.
     fn header(&self) -> String {
-        serde_json::to_string(&self.event(What::Header)).unwrap_or_default()
+        serde_json::to_string(&self.event(EventKind::Header)).unwrap_or_default()
     }
 
     /// Checks that the file, if one is set, can be written. The error says why not.
@@ -179,7 +179,7 @@ impl Recorder {
             path,
             notifier: self.notifier.clone(),
             is_on_wire: self.is_on_wire.clone(),
-            end: self.event(What::End),
+            end: self.event(EventKind::End),
             header: self.header(),
             #[cfg(feature = "otel")]
             exporter: self.exporter.get().cloned(),
@@ -217,7 +217,7 @@ mod tests {
         let message = r#"{"type":2,"message":"tersed: step jest failed 5 times within 300 s"}"#;
         assert_eq!(sent[0], format!("window/logMessage {message}"));
         let event: Event = serde_json::from_str(sent[1].strip_prefix("telemetry/event ").unwrap()).unwrap();
-        assert!(matches!(event.what, What::Alert(alert) if alert.count == 5));
+        assert!(matches!(event.what, EventKind::Alert(alert) if alert.count == 5));
         assert_eq!(sent.len(), 2);
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::event::{Event, Names, What};
+use super::event::{Event, EventKind, Names};
 use super::notifier::Notifier;
 use super::queue::Queue;
 use super::{LogFile, bound, fingerprint};
@@ -28,14 +28,14 @@ impl Raw {
     fn safe(self) -> Event {
         let Self { mut event, arguments } = self;
         match &mut event.what {
-            What::Result(result) => {
+            EventKind::Result(result) => {
                 redact(&mut result.names);
                 if let Some(fingerprints) = &mut result.fingerprints {
                     fingerprints.arguments = of_arguments(&arguments);
                 }
             }
-            What::Failure(failure) => redact(&mut failure.names),
-            What::Alert(_) | What::End | What::Header => {}
+            EventKind::Failure(failure) => redact(&mut failure.names),
+            EventKind::Alert(_) | EventKind::End | EventKind::Header => {}
         }
         event
     }

@@ -80,7 +80,7 @@ impl ToolCall {
     }
 
     /// Whether the tool changes a file, so that its output is only a confirmation.
-    pub fn acts(&self) -> bool {
+    pub fn has_side_effects(&self) -> bool {
         const ACTS: &[&str] = &[
             "edit",
             "edit_file",

@@ -83,7 +83,7 @@ pub fn with_details(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
     let mut lines = with_totals(source, signals);
     let mut seen: Set<u64> = Set::default();
     for (place, &signal) in signals.iter().enumerate() {
-        if !seen.insert(likeness(source.line(signal))) {
+        if !seen.insert(similarity_hash(source.line(signal))) {
             continue;
         }
         let next = signals.get(place + 1).copied().unwrap_or(source.len());
@@ -125,7 +125,7 @@ pub fn with_totals(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
 }
 
 /// A digest of a line without its digits. Only valid within one process and one text.
-pub fn likeness(line: &str) -> u64 {
+pub fn similarity_hash(line: &str) -> u64 {
     const FULL: usize = 64;
     // Like FNV, but with eight bytes at a time; the same on every machine. If two different lines get the same
     // digest, the only harm is that one example is lost.
@@ -166,9 +166,9 @@ mod tests {
         #[test]
         fn digits_count_for_no_likeness(line in "[a-z][a-zé ]{0,90}[0-9]{0,9}[a-z ]{0,90}[a-z]", odd in 0usize..90) {
             let plain: String = line.chars().filter(|c| !c.is_ascii_digit()).collect();
-            prop_assert_eq!(likeness(&line), likeness(&plain));
+            prop_assert_eq!(similarity_hash(&line), similarity_hash(&plain));
             let (before, after) = plain.split_at(plain.floor_char_boundary(odd));
-            prop_assert_ne!(likeness(&format!("{before}!{after}")), likeness(&plain));
+            prop_assert_ne!(similarity_hash(&format!("{before}!{after}")), similarity_hash(&plain));
         }
     }
 

@@ -28,7 +28,7 @@ const MAX_REMEMBERED: usize = 1 << 16;
 
 /// A command with an exception.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Odd {
+pub struct FlagOutlier {
     /// The index of the line.
     pub place: usize,
     /// How many commands before it have the same exception.
@@ -71,13 +71,13 @@ impl Group {
 }
 
 /// The commands with exceptions among `lines`, the rarest exception first.
-pub fn odd<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Odd> {
+pub fn outliers<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<FlagOutlier> {
     let mut groups: Map<u64, Group> = Map::default();
     // For each command its line, its group, and the index of its first value.
     let mut commands: Vec<(usize, u64, usize)> = Vec::new();
     let mut values: Vec<(u64, u64)> = Vec::new();
     for (place, line) in lines.enumerate() {
-        stop::tick();
+        stop::check_sometimes();
         let from = values.len();
         if from >= MAX_REMEMBERED {
             break;
@@ -102,7 +102,7 @@ pub fn odd<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Odd> {
     groups.retain(|_, group| group.commands >= MIN_COMMANDS && !group.values.is_empty());
     let common: Map<u64, usize> =
         groups.iter_mut().map(|(program, group)| (*program, group.judge())).collect();
-    let mut out: Vec<Odd> = Vec::new();
+    let mut out: Vec<FlagOutlier> = Vec::new();
     let mut seen: Map<u64, usize> = Map::default();
     for (n, (place, program, from)) in commands.iter().enumerate() {
         let Some(group) = groups.get(program) else { continue };
@@ -115,13 +115,13 @@ pub fn odd<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Odd> {
         let exception = rarest.or_else(|| (has < common[program]).then_some((*program, group.most())));
         if let Some((key, count)) = exception {
             let nth = seen.entry(key).or_default();
-            out.push(Odd { place: *place, nth: *nth, count, key });
+            out.push(FlagOutlier { place: *place, nth: *nth, count, key });
             *nth += 1;
         }
     }
     // A flag value that too many commands share is not an exception.
-    out.retain(|odd| seen.get(&odd.key).is_some_and(|count| *count <= MAX_ALIKE));
-    out.sort_by_key(|odd| (odd.nth, odd.count, odd.place));
+    out.retain(|outlier| seen.get(&outlier.key).is_some_and(|count| *count <= MAX_ALIKE));
+    out.sort_by_key(|outlier| (outlier.nth, outlier.count, outlier.place));
     out
 }
 
@@ -231,7 +231,7 @@ mod tests {
     use super::*;
 
     fn places(lines: &[String]) -> Vec<usize> {
-        odd(lines.iter().map(String::as_str)).into_iter().map(|odd| odd.place).collect()
+        outliers(lines.iter().map(String::as_str)).into_iter().map(|outlier| outlier.place).collect()
     }
 
     fn with(n: usize, at: usize, line: &str, each: impl Fn(usize) -> String) -> Vec<String> {

@@ -243,13 +243,13 @@ const MAX_DIFFERENT: usize = 1 << 16;
 
 /// Reads texts that should all be different and finds the few pairs.
 #[derive(Debug, Default)]
-pub struct Twice {
+pub struct DuplicateFinder {
     seen: Map<u64, usize>,
     pairs: Vec<(usize, usize)>,
     is_closed: bool,
 }
 
-impl Twice {
+impl DuplicateFinder {
     /// Adds a text at a place, by its digest.
     pub fn add(&mut self, digest: u64, place: usize) {
         if self.is_closed {
@@ -435,7 +435,7 @@ mod tests {
     #[test]
     fn the_few_pairs() {
         let pairs = |all: u64, odd: &[(u64, u64)]| {
-            let mut twice = Twice::default();
+            let mut twice = DuplicateFinder::default();
             let text = |i: u64| odd.iter().find(|(place, _)| *place == i).map_or(i, |(_, text)| *text);
             (0..all).for_each(|i| twice.add(text(i), i as usize));
             twice.pairs().to_vec()

@@ -6,7 +6,7 @@ const MAX_BYTES: usize = 48;
 
 /// What a line states about its own position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum LinePosition {
     /// Nothing.
     Unknown,
     /// The time when it was written. The number of lines between two times is still unknown.
@@ -16,15 +16,15 @@ pub enum Place {
 }
 
 /// What a line states about its position.
-pub fn place(line: &str) -> Place {
+pub fn place(line: &str) -> LinePosition {
     let line = line.trim_start_matches([' ', '\t', '[', '(', '<']).as_bytes();
     let line = &line[..line.len().min(MAX_BYTES)];
     match () {
         // `08:15:02` would also match as a line number.
-        () if line.len() >= 8 && has_clock(&line[..8]) => Place::Time,
-        () if is_numbered(line) || is_in_file(line) => Place::Number,
-        () if is_date(line) || has_clock(line) => Place::Time,
-        () => Place::Unknown,
+        () if line.len() >= 8 && has_clock(&line[..8]) => LinePosition::Time,
+        () if is_numbered(line) || is_in_file(line) => LinePosition::Number,
+        () if is_date(line) || has_clock(line) => LinePosition::Time,
+        () => LinePosition::Unknown,
     }
 }
 
@@ -96,12 +96,12 @@ mod tests {
     fn times_numbers_and_files_tell_the_place() {
         for line in ["185:    let a", "  12\tlet a", "  12→let a", "src/a.rs:12:5: error", "./a.py:3: in f"]
         {
-            assert_eq!(place(line), Place::Number, "{line}");
+            assert_eq!(place(line), LinePosition::Number, "{line}");
         }
         for line in
             ["2025-10-14T08:15:02Z WARN x", "[2025/10/14 x", "Oct 14 08:15:02 host sshd", "08:15:02 x"]
         {
-            assert_eq!(place(line), Place::Time, "{line}");
+            assert_eq!(place(line), LinePosition::Time, "{line}");
         }
         for line in [
             "",
@@ -112,7 +112,7 @@ mod tests {
             "http://a:80",
             "2025 was",
         ] {
-            assert_eq!(place(line), Place::Unknown, "{line}");
+            assert_eq!(place(line), LinePosition::Unknown, "{line}");
         }
     }
 }

@@ -414,7 +414,7 @@ fn is_log_call(name: &str) -> bool {
 }
 
 /// Whether a byte may start a name, and whether it may continue one.
-const STARTS: u8 = 1;
+const STARTS_NAME: u8 = 1;
 const GOES_ON: u8 = 1 << 1;
 /// The kind of a byte in a name.
 const LOWER: u8 = 1 << 2;
@@ -428,10 +428,10 @@ static NAME: [u8; 256] = {
     let mut byte = 0;
     while byte < 256 {
         name[byte] = match byte as u8 {
-            b'a'..=b'z' => STARTS | GOES_ON | LOWER,
-            b'A'..=b'Z' => STARTS | GOES_ON | UPPER,
-            b'_' => STARTS | GOES_ON | JOINT,
-            b'$' => STARTS | GOES_ON,
+            b'a'..=b'z' => STARTS_NAME | GOES_ON | LOWER,
+            b'A'..=b'Z' => STARTS_NAME | GOES_ON | UPPER,
+            b'_' => STARTS_NAME | GOES_ON | JOINT,
+            b'$' => STARTS_NAME | GOES_ON,
             b'0'..=b'9' => GOES_ON | DIGIT,
             b'.' | b':' | b'/' => JOINT,
             _ => 0,
@@ -442,7 +442,7 @@ static NAME: [u8; 256] = {
 };
 
 fn starts(b: u8) -> bool {
-    NAME[usize::from(b)] & STARTS != 0
+    NAME[usize::from(b)] & STARTS_NAME != 0
 }
 
 fn goes_on(b: u8) -> bool {

@@ -40,20 +40,20 @@ pub fn label_of_path(path: &str) -> Option<String> {
     if path.is_empty() || path.contains(char::is_control) {
         return None;
     }
-    let told = |path: &str| path.replace(spoils, "?");
+    let allowed = |path: &str| path.replace(spoils, "?");
     if path.len() <= MAX_LABEL {
-        return Some(told(path));
+        return Some(allowed(path));
     }
     let from = path.ceil_char_boundary(path.len() - (MAX_LABEL - CUT.len()));
     let from = path[from..].find('/').map_or(from, |slash| from + slash);
-    Some(format!("{CUT}{}", told(&path[from..])))
+    Some(format!("{CUT}{}", allowed(&path[from..])))
 }
 
 /// The label of a command: its first words, as long as they are allowed in a marker, without `cd FOLDER` and other
 /// commands before it that print nothing.
 pub fn label_of_command(command: &str) -> Option<String> {
     let mut out = String::new();
-    let command = behind_silent(command.trim());
+    let command = strip_silent_commands(command.trim());
     let first = command.lines().next().unwrap_or_default();
     let more = (first.len() < command.len()).then_some(CUT);
     for word in first.split_ascii_whitespace().chain(more) {
@@ -79,7 +79,7 @@ const SILENT: &[&str] = &[
 
 /// The rest of a command after commands that print nothing, as in `cd FOLDER && make`. Commands with quotes or
 /// similar characters are not parsed.
-fn behind_silent(mut command: &str) -> &str {
+fn strip_silent_commands(mut command: &str) -> &str {
     while SILENT.iter().any(|silent| command.starts_with(silent)) {
         let Some(end) = command.find(['&', ';', '|', '\n', '"', '\'', '`', '$', '<', '>', '(', '\\']) else {
             break;

@@ -43,11 +43,11 @@ pub struct Gaps {
 impl Gaps {
     /// Adds a row. `above` is the row before it if that is the previous line of the source: lines that an earlier step
     /// left out are not missing.
-    pub fn look(&mut self, place: usize, above: Option<usize>, field: &[u8]) {
+    pub fn observe(&mut self, place: usize, above: Option<usize>, field: &[u8]) {
         self.add(place, above, value(field));
     }
 
-    /// Like [`Self::look`], for a row whose number was already read.
+    /// Like [`Self::observe`], for a row whose number was already read.
     pub fn add(&mut self, place: usize, above: Option<usize>, number: Option<f64>) {
         if self.is_uneven {
             return;
@@ -132,7 +132,7 @@ pub struct Ends {
 
 impl Ends {
     /// Adds a number at a place.
-    pub fn look(&mut self, number: f64, place: usize) {
+    pub fn observe(&mut self, number: f64, place: usize) {
         self.count += 1;
         let put = |ends: &mut [Option<(f64, usize)>; 2], is_further: fn(f64, f64) -> bool| {
             let further = |end: Option<(f64, usize)>| end.is_none_or(|(end, _)| is_further(number, end));
@@ -183,7 +183,7 @@ pub struct Counter {
 
 impl Counter {
     /// Adds the next number.
-    pub fn look(&mut self, number: f64, place: usize) {
+    pub fn observe(&mut self, number: f64, place: usize) {
         let Some((last, before)) = self.last.replace((number, place)) else { return };
         self.ups += usize::from(number > last);
         // If the next number is as high again, the counter did not restart: only one row is odd. Nor did it if the
@@ -239,7 +239,7 @@ pub struct Steps {
 
 impl Steps {
     /// Adds the next value, by its key.
-    pub fn look(&mut self, key: u64, place: usize) {
+    pub fn observe(&mut self, key: u64, place: usize) {
         self.changes += usize::from(self.last.replace(key).is_some_and(|last| last != key));
         if self.changes > MAX_STEPS || self.seen[..self.values].contains(&key) {
             return;
@@ -264,14 +264,14 @@ mod tests {
     use super::*;
 
     /// The lines next to a gap in any of the columns.
-    fn standing_out(text: &str) -> Vec<usize> {
+    fn outliers(text: &str) -> Vec<usize> {
         let mut columns: Vec<Gaps> = Vec::new();
         for (place, line) in text.lines().enumerate() {
             for (at, word) in line.split_whitespace().enumerate() {
                 if columns.len() == at {
                     columns.push(Gaps::default());
                 }
-                columns[at].look(place, place.checked_sub(1), word.as_bytes());
+                columns[at].observe(place, place.checked_sub(1), word.as_bytes());
             }
         }
         let mut places: Vec<usize> = columns.iter().flat_map(Gaps::places).collect();
@@ -291,13 +291,13 @@ mod tests {
             &|day| format!("copied db_202402{day:02}.tar to the store"),
         ];
         for name in names {
-            assert_eq!(standing_out(&rows(name, 17)), [15, 16]);
-            assert_eq!(standing_out(&rows(name, 99)), [0; 0]);
+            assert_eq!(outliers(&rows(name, 17)), [15, 16]);
+            assert_eq!(outliers(&rows(name, 99)), [0; 0]);
         }
         // A month ends in the middle of the series.
         let days = |i: usize| if i < 12 { 20_240_120 + i } else { 20_240_201 + i - 12 };
         let whole: String = (0..30).map(|i| format!("copy of {} made\n", days(i))).collect();
-        assert_eq!(standing_out(&whole), [0; 0], "{whole}");
+        assert_eq!(outliers(&whole), [0; 0], "{whole}");
     }
 
     #[test]
@@ -305,22 +305,22 @@ mod tests {
         let text = |of: &dyn Fn(usize) -> usize| -> String {
             (0..80).map(|i| format!("row {} of it\n", of(i))).collect()
         };
-        assert_eq!(standing_out(&text(&|i| i + 3 * usize::from(i > 50))), [50, 51]);
-        assert_eq!(standing_out(&text(&|i| i - usize::from(i > 50))), [50, 51]);
+        assert_eq!(outliers(&text(&|i| i + 3 * usize::from(i > 50))), [50, 51]);
+        assert_eq!(outliers(&text(&|i| i - usize::from(i > 50))), [50, 51]);
         let named: String =
             (0..80).map(|i| format!("ok shard-{:03} rows={}\n", i - i / 60, i * i % 97)).collect();
-        assert_eq!(standing_out(&named), [59, 60]);
+        assert_eq!(outliers(&named), [59, 60]);
         // Working days, numbers by chance, and one number in all rows.
-        assert_eq!(standing_out(&text(&|i| i + i / 5 * 2)), [0; 0]);
-        assert_eq!(standing_out(&text(&|i| i * i % 97)), [0; 0]);
-        assert_eq!(standing_out(&text(&|_| 5)), [0; 0]);
+        assert_eq!(outliers(&text(&|i| i + i / 5 * 2)), [0; 0]);
+        assert_eq!(outliers(&text(&|i| i * i % 97)), [0; 0]);
+        assert_eq!(outliers(&text(&|_| 5)), [0; 0]);
     }
 
     #[test]
     fn a_setting_that_changes_for_good() {
         let places = |of: &dyn Fn(usize) -> u64| {
             let mut steps = Steps::default();
-            (0..90).for_each(|i| steps.look(of(i), i));
+            (0..90).for_each(|i| steps.observe(of(i), i));
             steps.places(90).collect::<Vec<_>>()
         };
         assert_eq!(places(&|i| u64::from(i >= 40)), [40]);
@@ -336,7 +336,7 @@ mod tests {
     fn a_counter_that_falls() {
         let falls = |of: &dyn Fn(usize) -> f64| {
             let mut counter = Counter::default();
-            (0..60).for_each(|i| counter.look(of(i), i));
+            (0..60).for_each(|i| counter.observe(of(i), i));
             counter.falls(60).collect::<Vec<_>>()
         };
         assert_eq!(falls(&|i| if i < 30 { i as f64 } else { i as f64 - 25.0 }), [29, 30]);
@@ -349,7 +349,7 @@ mod tests {
     fn a_number_alone_at_an_end() {
         let alone = |of: &dyn Fn(usize) -> f64| {
             let mut ends = Ends::default();
-            (0..60).for_each(|i| ends.look(of(i), i));
+            (0..60).for_each(|i| ends.observe(of(i), i));
             ends.alone().collect::<Vec<_>>()
         };
         let usual = |i: usize| 20.0 + (i * 7 % 40) as f64;

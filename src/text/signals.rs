@@ -19,7 +19,7 @@ mod patterns;
 
 /// Every failure line has at least one of these. Case variants are listed separately: a packed search has up to 64
 /// case-sensitive literals. It is as selective as the shortest of them, so all have at least four bytes.
-const WORDS: &[&str] = &[
+const FAILURE_WORDS: &[&str] = &[
     "error",
     "Erro",
     "ERRO",
@@ -87,7 +87,7 @@ const WORDS: &[&str] = &[
     "RREUR",
     "falhou",
 ];
-const _: () = assert!(WORDS.len() <= 64);
+const _: () = assert!(FAILURE_WORDS.len() <= 64);
 
 /// Further such words, with characters that are not ASCII. They are not searched in ASCII text.
 const FOREIGN: &[&str] = &[
@@ -122,7 +122,7 @@ static SEARCH: LazyLock<Option<[AhoCorasick; 2]>> = LazyLock::new(|| {
     // search find the same line first.
     let search =
         |words: &[&str]| AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(words).ok();
-    Some([search(WORDS)?, search(FOREIGN)?])
+    Some([search(FAILURE_WORDS)?, search(FOREIGN)?])
 });
 
 /// Bytes with an alignment of four, as an automaton needs them.
@@ -345,7 +345,7 @@ mod tests {
         fn automata_match_what_their_regexes_match(
             parts in proptest::collection::vec(
                 proptest::prop_oneof![
-                    proptest::sample::select(WORDS),
+                    proptest::sample::select(FAILURE_WORDS),
                     proptest::sample::select(FOREIGN),
                     proptest::sample::select(&["s", "ed", "0 ", "no ", "3 ", ": ", "=0", "/", "_", " ", "\"", "\t", "test ", " ... ok", "é"][..]),
                     proptest::sample::select(&["find", "Sanitizer: ", "code 1", "--- FAIL", "ok 1", "(x)", "\r", "！"][..]),

@@ -73,7 +73,7 @@ pub(super) fn push_run(spans: &mut Vec<Span>, lines: Range<usize>, action: &Acti
 /// Joins adjacent spans of the same kind.
 pub(super) fn join(spans: &mut Vec<Span>) {
     spans.dedup_by(|next, last| {
-        stop::tick();
+        stop::check_sometimes();
         let same = match (&last.action, &next.action) {
             (Action::Keep, Action::Keep) => true,
             (a @ Action::Omit { .. }, b @ Action::Omit { .. }) => a == b,

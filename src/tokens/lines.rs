@@ -37,7 +37,7 @@ impl LineCounts {
             before.push(0);
         }
         for start in memchr::memchr_iter(b'\n', text).map(|newline| newline + 1) {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             if start < text.len() {
                 before.push(match begins_piece(text, start) {
                     true => {

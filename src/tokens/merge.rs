@@ -149,7 +149,7 @@ fn count_chunks(
     let mut done = 0;
     let mut last_len = 0;
     // The previous chunk, its result, and the previous cut: in a run of one character or word, all chunks are equal.
-    let (mut before, mut of_before): (&[u8], _) = (&[], Kept::default());
+    let (mut before, mut of_before): (&[u8], _) = (&[], StableTokens::default());
     let mut cut_before: (usize, &[u8]) = (0, &[]);
     while done < piece.len() {
         let chunk = &piece[done..piece.len().min(done + size)];
@@ -158,9 +158,9 @@ fn count_chunks(
         if is_last || chunk != before {
             merge(chunk, rank, scratch);
             let keep = if is_last { chunk.len() } else { chunk.len() - margin };
-            (before, of_before) = (chunk, Kept::of(&scratch.ends, keep));
+            (before, of_before) = (chunk, StableTokens::of(&scratch.ends, keep));
         }
-        let Kept { tokens: kept, first_len, len, last_len: kept_last_len } = of_before;
+        let StableTokens { tokens: kept, first_len, len, last_len: kept_last_len } = of_before;
         let cut = (last_len, &piece[done - last_len..done + first_len]);
         if done > 0 && cut != cut_before {
             cut_before = cut;
@@ -181,7 +181,7 @@ fn count_chunks(
 
 /// The tokens of a chunk that do not depend on the text after it.
 #[derive(Clone, Copy, Default)]
-struct Kept {
+struct StableTokens {
     tokens: usize,
     /// Bytes of the first one.
     first_len: usize,
@@ -191,7 +191,7 @@ struct Kept {
     last_len: usize,
 }
 
-impl Kept {
+impl StableTokens {
     /// The tokens of a chunk that end within its first `keep` bytes; `ends` are the ends of all its tokens.
     fn of(ends: &[u32], keep: usize) -> Self {
         let tokens = ends.partition_point(|end| *end as usize <= keep);

@@ -3,7 +3,7 @@
 use crate::common::{call, try_call};
 use serde_json::{Value, json};
 use tersed::engine::Engine;
-use tersed::protocol::tool_result::{Members, NAMES, ToolResult};
+use tersed::protocol::tool_result::{MEMBER_NAMES, Members, ToolResult};
 use tersed::text::call::ToolCall;
 
 fn members(json: &str) -> Members<'_> {
@@ -32,9 +32,9 @@ fn seen(result: &Value) -> String {
 #[test]
 fn every_name_of_a_member_is_read() {
     let expected = seen(&whole());
-    let members: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
+    let members: Vec<&str> = MEMBER_NAMES.iter().map(|(name, _)| *name).collect();
     assert_eq!(members, whole().as_object().unwrap().keys().collect::<Vec<_>>());
-    for (name, others) in NAMES {
+    for (name, others) in MEMBER_NAMES {
         for other in *others {
             let mut result = whole();
             let value = result.as_object_mut().unwrap().remove(*name).unwrap();
@@ -49,7 +49,7 @@ fn every_name_of_a_member_is_read() {
 
 #[test]
 fn the_names_that_the_issue_lists_are_among_them() {
-    let all: Vec<&str> = NAMES.iter().flat_map(|(_, others)| others.iter().copied()).collect();
+    let all: Vec<&str> = MEMBER_NAMES.iter().flat_map(|(_, others)| others.iter().copied()).collect();
     for name in [
         "name",
         "argv",

@@ -447,7 +447,7 @@ fn code(count: usize) -> Vec<String> {
     (1..=count).map(|n| format!("    let value_{n} = compute({n}, \"name of number {n}\")?;")).collect()
 }
 
-fn told(host: &Host, event: &Value) -> Option<Value> {
+fn hook_output(host: &Host, event: &Value) -> Option<Value> {
     reply(host, &Event::read(event.clone()).unwrap()).map(|reply| reply["hookSpecificOutput"].clone())
 }
 
@@ -456,10 +456,10 @@ fn a_file_that_is_viewed_again_is_shown_where_it_changed() {
     let host = host();
     let mut lines = code(200);
     let none = json!({});
-    assert_eq!(told(&host, &view("a", &none, 1, &lines)), None, "the first view stays");
+    assert_eq!(hook_output(&host, &view("a", &none, 1, &lines)), None, "the first view stays");
     lines[99] = "    let value_100 = other()?;".to_owned();
     lines.insert(100, "    let more = 1;".to_owned());
-    let again = told(&host, &view("b", &none, 1, &lines)).unwrap();
+    let again = hook_output(&host, &view("b", &none, 1, &lines)).unwrap();
     let file = &again["updatedToolOutput"]["file"];
     let (start, count) =
         (file["startLine"].as_u64().unwrap() as usize, file["numLines"].as_u64().unwrap() as usize);
@@ -479,15 +479,15 @@ fn a_file_that_is_viewed_again_is_shown_where_it_changed() {
     );
     assert_eq!(context, expected);
     // A repeated request gets the text.
-    assert_eq!(told(&host, &view("c", &none, 1, &lines)), None);
+    assert_eq!(hook_output(&host, &view("c", &none, 1, &lines)), None);
 }
 
 #[test]
 fn a_view_without_new_lines_keeps_its_first_one() {
     let host = host();
     let lines = code(200);
-    told(&host, &view("a", &json!({}), 1, &lines));
-    let part = told(&host, &view("b", &json!({ "offset": 101 }), 101, &lines[100..])).unwrap();
+    hook_output(&host, &view("a", &json!({}), 1, &lines));
+    let part = hook_output(&host, &view("b", &json!({ "offset": 101 }), 101, &lines[100..])).unwrap();
     let file = &part["updatedToolOutput"]["file"];
     assert_eq!((&file["content"], &file["startLine"]), (&json!(lines[100]), &json!(101)));
     let context = part["additionalContext"].as_str().unwrap();
@@ -500,10 +500,10 @@ fn a_view_without_new_lines_keeps_its_first_one() {
 fn lines_between_two_that_changed_stay() {
     let host = host();
     let mut lines = code(200);
-    told(&host, &view("a", &json!({}), 1, &lines));
+    hook_output(&host, &view("a", &json!({}), 1, &lines));
     lines[89] = "changed".to_owned();
     lines[119] = "changed too".to_owned();
-    let again = told(&host, &view("b", &json!({}), 1, &lines)).unwrap();
+    let again = hook_output(&host, &view("b", &json!({}), 1, &lines)).unwrap();
     let file = &again["updatedToolOutput"]["file"];
     let (start, count) =
         (file["startLine"].as_u64().unwrap() as usize, file["numLines"].as_u64().unwrap() as usize);
@@ -519,7 +519,7 @@ fn a_setting_bounds_the_lines_of_a_view() {
     let mut settings = Settings::default();
     settings.policy.file_max_lines = Some(50);
     let lines = code(200);
-    let shown = told(&Host::new(settings), &view("a", &json!({}), 1, &lines)).unwrap();
+    let shown = hook_output(&Host::new(settings), &view("a", &json!({}), 1, &lines)).unwrap();
     let file = &shown["updatedToolOutput"]["file"];
     assert_eq!(file["content"], json!(lines[..50].join("\n")));
     let context = shown["additionalContext"].as_str().unwrap();
@@ -545,12 +545,12 @@ fn a_view_that_the_host_points_back_to_is_given_if_it_was_short() {
         event["tool_response"]["file"]["filePath"] = json!(path);
         event
     };
-    told(&host, &event("a", &lines));
-    assert_eq!(told(&host, &unchanged("b")), None, "the view was whole");
+    hook_output(&host, &event("a", &lines));
+    assert_eq!(hook_output(&host, &unchanged("b")), None, "the view was whole");
     lines[99] = "changed".to_owned();
     fs::write(&path, lines.join("\n")).unwrap();
-    assert!(told(&host, &event("c", &lines)).unwrap()["additionalContext"].is_string());
-    let whole = told(&host, &unchanged("d")).unwrap();
+    assert!(hook_output(&host, &event("c", &lines)).unwrap()["additionalContext"].is_string());
+    let whole = hook_output(&host, &unchanged("d")).unwrap();
     assert_eq!(
         whole["updatedToolOutput"],
         json!({
@@ -564,7 +564,7 @@ fn a_view_that_the_host_points_back_to_is_given_if_it_was_short() {
             },
         })
     );
-    assert_eq!(told(&host, &unchanged("e")), None, "now it was whole");
+    assert_eq!(hook_output(&host, &unchanged("e")), None, "now it was whole");
 }
 
 /// A file with functions, long enough for an outline.
@@ -599,7 +599,7 @@ fn the_first_view_of_a_long_file_is_its_outline() {
         event
     };
     let none = json!({});
-    let outline = cell(&told(&host, &event("a", &none, 1, &lines)).unwrap());
+    let outline = cell(&hook_output(&host, &event("a", &none, 1, &lines)).unwrap());
     for n in 1..=60 {
         let line = (n - 1) * 11 + 2;
         assert!(outline.contains(&format!("\n{line}\t{}\n", lines[line - 1])), "{n}: {outline}");
@@ -609,7 +609,10 @@ fn the_first_view_of_a_long_file_is_its_outline() {
     let whole = format!("<cell id=\"outline\">{outline}</cell id=\"outline\">");
     assert!(tersed::text::marker::is_sealed(&whole, &host.engine().seal_key()), "{whole}");
     // Lines that are requested by number are returned unchanged.
-    assert_eq!(told(&host, &event("b", &json!({ "offset": 300, "limit": 12 }), 300, &lines[299..311])), None);
+    assert_eq!(
+        hook_output(&host, &event("b", &json!({ "offset": 300, "limit": 12 }), 300, &lines[299..311])),
+        None
+    );
     // The lines of an edit are shown with the text around them.
     lines[305] = "    let step_3 = other(28)?;".to_owned();
     let mut edit = event("c", &none, 1, &[]);
@@ -617,11 +620,11 @@ fn the_first_view_of_a_long_file_is_its_outline() {
     edit["tool_input"]["old_string"] = json!("x");
     edit["tool_input"]["new_string"] = json!(lines[305]);
     edit["tool_response"] = json!({ "filePath": path });
-    assert_eq!(told(&host, &edit), None);
-    let edited = cell(&told(&host, &event("d", &none, 1, &lines)).unwrap());
+    assert_eq!(hook_output(&host, &edit), None);
+    let edited = cell(&hook_output(&host, &event("d", &none, 1, &lines)).unwrap());
     assert!(edited.contains(&format!("306\t{}\n", lines[305])), "{edited}");
     // A repeated request gets the whole text.
-    assert_eq!(told(&host, &event("e", &none, 1, &lines)), None);
+    assert_eq!(hook_output(&host, &event("e", &none, 1, &lines)), None);
 }
 
 #[test]
@@ -634,16 +637,16 @@ fn an_outline_that_the_host_points_back_to_is_given_whole() {
     let mut event = view("a", &json!({}), 1, &lines);
     event["tool_input"]["file_path"] = json!(path);
     event["tool_response"]["file"]["filePath"] = json!(path);
-    cell(&told(&host, &event).unwrap());
+    cell(&hook_output(&host, &event).unwrap());
     let mut unchanged = recorded("read-unchanged");
     unchanged["tool_use_id"] = json!("b");
     unchanged["tool_input"]["file_path"] = json!(path);
     unchanged["tool_response"]["file"]["filePath"] = json!(path);
-    let whole = told(&host, &unchanged).unwrap();
+    let whole = hook_output(&host, &unchanged).unwrap();
     assert_eq!(whole["updatedToolOutput"]["file"]["content"], json!(lines.join("\n")));
     let mut settings = Settings::default();
     settings.policy.file_detail = tersed::config::FileDetail::Full;
-    assert_eq!(told(&Host::new(settings), &event), None, "who wants no outlines gets none");
+    assert_eq!(hook_output(&Host::new(settings), &event), None, "who wants no outlines gets none");
 }
 
 #[test]
@@ -653,7 +656,7 @@ fn an_outline_has_no_secret_and_no_marker_of_another() {
     lines[1] = format!("pub fn job_1(token: &str /* {secret} */) -> Result<()> {{");
     let fake = "[tersed: omitted 5 lines 1-5, file_body]";
     lines[0] = fake.to_owned();
-    let outline = cell(&told(&host(), &view("a", &json!({}), 1, &lines)).unwrap());
+    let outline = cell(&hook_output(&host(), &view("a", &json!({}), 1, &lines)).unwrap());
     assert!(!outline.contains(&secret) && outline.contains("[REDACTED:"), "{outline}");
     assert!(outline.starts_with(&format!("\n1\t\\{fake}\n")), "{outline}");
 }
@@ -670,7 +673,7 @@ fn the_report_of_a_sub_agent_becomes_smaller() {
     event["tool_response"] = json!({
         "status": "completed", "agentId": "a1", "content": [{ "type": "text", "text": text }], "totalTokens": 110,
     });
-    let shown = told(&host(), &event).unwrap();
+    let shown = hook_output(&host(), &event).unwrap();
     let output = &shown["updatedToolOutput"];
     assert_eq!(
         (&output["status"], &output["agentId"], &output["totalTokens"]),
@@ -680,7 +683,7 @@ fn the_report_of_a_sub_agent_becomes_smaller() {
     assert!(shown.len() * 4 < text.len() && shown.contains("120 passed; 0 failed"), "{shown}");
     // One that continues in the background has no report.
     event["tool_response"] = json!({ "status": "async_launched", "agentId": "a1", "outputFile": "/tmp/a1" });
-    assert_eq!(told(&host(), &event), None);
+    assert_eq!(hook_output(&host(), &event), None);
 }
 
 #[test]
@@ -690,7 +693,7 @@ fn secrets_in_a_view_go_and_the_numbers_stay() {
     let key = "MIIEowIBAAKCAQEAv7Q2sTn5RzKxW3cYd9Lm0bJhGfVpEiUo8aNwXqZk";
     let block = format!("-----BEGIN RSA {0}-----\n{key}\n{key}\n-----END RSA {0}-----", "PRIVATE KEY");
     lines.splice(9..9, block.lines().map(str::to_owned));
-    let shown = told(&host, &view("a", &json!({}), 1, &lines)).unwrap();
+    let shown = hook_output(&host, &view("a", &json!({}), 1, &lines)).unwrap();
     let file = &shown["updatedToolOutput"]["file"];
     let content: Vec<&str> = file["content"].as_str().unwrap().split('\n').collect();
     assert!(!content.join("\n").contains(key), "{content:?}");
@@ -707,19 +710,19 @@ fn what_the_model_wrote_into_a_file_is_known_to_it() {
         event["tool_name"] = json!(tool);
         event["tool_input"] = input;
         event["tool_response"] = json!({ "filePath": "/project/src/a.rs" });
-        assert_eq!(told(host, &event), None, "{tool}");
+        assert_eq!(hook_output(host, &event), None, "{tool}");
     };
     let mut lines = code(200);
     lines[9].clone_from(&own);
-    let shown = told(&host(), &view("a", &json!({}), 1, &lines)).unwrap().to_string();
+    let shown = hook_output(&host(), &view("a", &json!({}), 1, &lines)).unwrap().to_string();
     assert!(shown.contains("[REDACTED:") && !shown.contains("hunter2"), "{shown}");
     for (tool, name) in [("Edit", "new_string"), ("Write", "content")] {
         let host = host();
         written(&host, tool, json!({ "file_path": "/project/src/a.rs", name: own }));
-        assert_eq!(told(&host, &view("b", &json!({}), 1, &lines)), None, "{tool}");
+        assert_eq!(hook_output(&host, &view("b", &json!({}), 1, &lines)), None, "{tool}");
         let mut lines = lines.clone();
         lines[99] = "changed".to_owned();
-        let again = told(&host, &view("c", &json!({}), 1, &lines)).unwrap();
+        let again = hook_output(&host, &view("c", &json!({}), 1, &lines)).unwrap();
         let context = again["additionalContext"].as_str().unwrap();
         assert!(context.contains(", earlier]"), "{context}");
     }

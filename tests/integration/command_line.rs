@@ -48,7 +48,7 @@ impl Home {
     }
 
     /// Exit code and standard error.
-    fn told(&self, arguments: &[&str]) -> (Option<i32>, String) {
+    fn code_and_stderr(&self, arguments: &[&str]) -> (Option<i32>, String) {
         let output = self.tersed(arguments);
         (output.status.code(), text(&output.stderr))
     }
@@ -80,11 +80,11 @@ fn options_ahead_of_a_subcommand_are_refused_and_told() {
         &["--set", "policy.mode=safe", "doctor"],
         &["--recovery", "always", "serve"],
     ] {
-        let (code, told) = home.told(arguments);
+        let (code, told) = home.code_and_stderr(arguments);
         assert_eq!(code, Some(2), "{arguments:?} {told}");
         assert!(told.contains("options stand after the subcommand"), "{told}");
     }
-    let (code, told) = home.told(&["--mode", "safe", "compress"]);
+    let (code, told) = home.code_and_stderr(&["--mode", "safe", "compress"]);
     assert_eq!(code, Some(2));
     assert!(told.contains("'compress --mode' exists"), "{told}");
 }
@@ -115,11 +115,11 @@ fn what_was_meant_is_suggested_and_what_is_hidden_is_not() {
         (&["xyzzyxyzzy"], "`tersed --help` lists the subcommands", "similar"),
         (&["compress", "--policy", r#"{"xyzzyxyzzy":1}"#], "`tersed config show` lists all", "minBytes"),
     ] {
-        let (code, told) = home.told(arguments);
+        let (code, told) = home.code_and_stderr(arguments);
         assert_eq!(code, Some(2), "{arguments:?} {told}");
         assert!(told.contains(has) && !told.contains(lacks), "{arguments:?} {told}");
     }
-    let (code, told) = home.told(&["run", "--", "cargo test"]);
+    let (code, told) = home.code_and_stderr(&["run", "--", "cargo test"]);
     assert!(code == Some(127) && told.contains("tersed run --shell 'cargo test'"), "{told}");
     // The other names still work, in any case.
     home.file("a.txt", "text\n");
@@ -175,7 +175,7 @@ fn a_bad_value_has_one_exit_status() {
         &["stats", "--price", "x"],
         &["config", "show", "--set", "policy.minBytes=x"],
     ] {
-        let (code, told) = home.told(arguments);
+        let (code, told) = home.code_and_stderr(arguments);
         assert_eq!(code, Some(2), "{arguments:?} {told}");
         assert!(!told.is_empty(), "{arguments:?}");
     }
@@ -195,12 +195,12 @@ fn what_is_allowed_is_told_with_a_bad_value() {
         ("serve --max-message-bytes 0", "0 is not in 1.."),
         ("artifacts list --dir nodir", "there is no folder nodir"),
     ] {
-        let (code, told) = home.told(&arguments.split(' ').collect::<Vec<_>>());
+        let (code, told) = home.code_and_stderr(&arguments.split(' ').collect::<Vec<_>>());
         assert!(code.is_some_and(|code| code > 0) && told.contains(allowed), "{arguments}: {told}");
     }
     let history = repository("tests/fixtures/audit/claude-code/session.jsonl").display().to_string();
     for arguments in [&["explain", "--record", &history, "--index", "1"][..], &["stats", &history]] {
-        let told = home.told(arguments).1;
+        let told = home.code_and_stderr(arguments).1;
         assert!(told.contains(&format!("`tersed audit {history}` reads it")), "{told}");
     }
     assert!(home.printed(&["artifacts", "help", "--help"]).contains("Usage: tersed artifacts"));
@@ -225,9 +225,9 @@ fn files_are_compressed_like_standard_input() {
     assert!(two.starts_with(&one) && two.contains("200 passed"), "{two}");
     home.file("c.txt", "no end");
     assert_eq!(home.printed(&["compress", "c.txt", "c.txt"]), "no end\nno end");
-    let (code, told) = home.told(&["compress", "nowhere.txt"]);
+    let (code, told) = home.code_and_stderr(&["compress", "nowhere.txt"]);
     assert_eq!((code, told.starts_with("tersed: nowhere.txt: ")), (Some(1), true), "{told}");
-    assert_eq!(home.told(&["compress", "."]).0, Some(1));
+    assert_eq!(home.code_and_stderr(&["compress", "."]).0, Some(1));
 }
 
 #[test]
@@ -407,7 +407,7 @@ fn replay_reads_folders_and_says_who_reads_a_history() {
     let history = repository("tests/fixtures/audit/claude-code");
     for path in [history.join("session.jsonl"), history] {
         let path = path.to_str().unwrap().to_owned();
-        let (code, told) = home.told(&["replay", &path]);
+        let (code, told) = home.code_and_stderr(&["replay", &path]);
         assert_eq!(code, Some(1));
         assert!(
             told.contains(&format!("is a history (Claude Code): `tersed audit {path}` reads it")),
@@ -418,10 +418,10 @@ fn replay_reads_folders_and_says_who_reads_a_history() {
     home.file("bare.jsonl", "{\"output\":\"x\"}\n{\"output\":\"y\",\"kind\":\"k\"}\n");
     home.printed(&["replay", "bare.jsonl"]);
     home.file("empty.jsonl", "");
-    let (code, told) = home.told(&["replay", "empty.jsonl"]);
+    let (code, told) = home.code_and_stderr(&["replay", "empty.jsonl"]);
     assert_eq!((code, told.as_str()), (Some(1), "tersed: empty.jsonl: there are no records\n"));
     fs::create_dir(home.path("work/none")).unwrap();
-    assert!(home.told(&["replay", "none"]).1.contains("neither records nor cases"));
+    assert!(home.code_and_stderr(&["replay", "none"]).1.contains("neither records nor cases"));
 }
 
 #[test]
@@ -436,7 +436,7 @@ fn the_name_of_a_report_chooses_its_format() {
     assert!(serde_json::from_str::<Value>(&written(&[], "a.JSON")).unwrap()["total"].is_object());
     assert!(written(&[], "a.txt").starts_with("tersed "));
     assert!(written(&["--format", "text"], "b.html").starts_with("tersed "));
-    let (code, told) = home.told(&["audit", &history, "--output", "a.parquet"]);
+    let (code, told) = home.code_and_stderr(&["audit", &history, "--output", "a.parquet"]);
     assert!(code == Some(2) && told.contains("the name says no format"), "{told}");
     assert!(!home.path("work/a.parquet").exists());
 }
@@ -460,7 +460,7 @@ fn a_report_takes_the_place_of_nothing_but_a_report() {
         &["explain", "c.log", "--html", "c.log"],
         &["explain", "--record", "d.jsonl", "--index", "8", "--html", "d.jsonl"],
     ] {
-        let (code, told) = home.told(arguments);
+        let (code, told) = home.code_and_stderr(arguments);
         assert!(code == Some(1) && told.contains("not overwritten"), "{arguments:?} {code:?} {told}");
         for (name, content) in files {
             assert_eq!(fs::read_to_string(home.path("work").join(name)).unwrap(), content, "{arguments:?}");
@@ -529,14 +529,14 @@ fn artifacts_are_found_by_what_lists_and_markers_show() {
         (Some(1), "tersed: nothing matches in 1 original\n")
     );
     let check = shown.split_once("[tersed#").expect(&shown).1[..12].to_owned();
-    let (code, told) = home.told(&["artifacts", "show", &check]);
+    let (code, told) = home.code_and_stderr(&["artifacts", "show", &check]);
     assert!(code == Some(1) && told.contains("no handle"), "{told}");
     assert_eq!(home.printed(&["artifacts", "show", &handle.to_uppercase()]), whole);
-    let (_, told) = home.told(&["artifacts", "show", "2310"]);
+    let (_, told) = home.code_and_stderr(&["artifacts", "show", "2310"]);
     assert!(told.contains("8 digits or more"), "{told}");
-    let (_, told) = home.told(&["artifacts", "show", handle, "--lines", "9999-"]);
+    let (_, told) = home.code_and_stderr(&["artifacts", "show", handle, "--lines", "9999-"]);
     assert!(told.contains("lines 9999- are beyond the end"), "{told}");
-    let (_, told) = Home::new().told(&["artifacts", "search", "x"]);
+    let (_, told) = Home::new().code_and_stderr(&["artifacts", "search", "x"]);
     assert!(told.contains("there are no originals to search"), "{told}");
 }
 

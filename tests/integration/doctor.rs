@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
-use tersed::telemetry::event::{Event, FailureEvent, Names, VERSION, What};
+use tersed::telemetry::event::{Event, EventKind, FailureEvent, Names, VERSION};
 
 /// A home folder, a project, and a folder of programs that has this one.
 struct Machine(tempfile::TempDir);
@@ -63,7 +63,7 @@ impl Machine {
     }
 
     /// The findings of an area.
-    fn said(&self, area: &str, variables: &[(&str, &Path)]) -> Vec<String> {
+    fn findings_in(&self, area: &str, variables: &[(&str, &Path)]) -> Vec<String> {
         let (_, all) = self.findings(variables);
         let of_area = all.iter().filter(|one| one["area"] == area);
         of_area
@@ -87,9 +87,9 @@ fn what_is_well_is_called_so_and_stays_as_it_is() {
     for area in ["program", "round trip", "settings", "folders", "hosts", "lately"] {
         assert!(all.iter().any(|one| one["area"] == area), "{area}");
     }
-    let trip = machine.said("round trip", &[]);
+    let trip = machine.findings_in("round trip", &[]);
     assert!(trip[0].starts_with("ok a sample of ") && trip[0].contains("its original came back"), "{trip:?}");
-    let folders = machine.said("folders", &[]);
+    let folders = machine.findings_in("folders", &[]);
     let is_conversations = |said: &String| said.contains("conversations: originals of hooks, `tersed run`");
     assert!(folders.iter().any(is_conversations), "{folders:#?}");
     let output = machine.tersed(&["doctor"], &[]);
@@ -106,10 +106,10 @@ fn what_is_well_is_called_so_and_stays_as_it_is() {
 fn a_wired_host_is_named_with_what_it_starts() {
     let machine = Machine::new();
     machine.script("gemini", "echo 9.8.7");
-    assert!(machine.said("hosts", &[]).contains(&"note Gemini CLI (9.8.7): not set up".to_owned()));
+    assert!(machine.findings_in("hosts", &[]).contains(&"note Gemini CLI (9.8.7): not set up".to_owned()));
     let install = machine.tersed(&["install", "gemini"], &[]);
     assert!(install.status.success());
-    let said = machine.said("hosts", &[]);
+    let said = machine.findings_in("hosts", &[]);
     let wired = format!("ok Gemini CLI (9.8.7): set up, starts {}", machine.at("bin/tersed").display());
     assert!(said.contains(&wired), "{said:?}");
 
@@ -127,7 +127,8 @@ fn the_plugin_of_a_host_counts_as_its_wiring() {
             serde_json::json!({ "enabledPlugins": { "other@x": true, "tersed@tersed": is_on } }).to_string();
         fs::write(machine.at("home/.claude/settings.json"), text).unwrap();
     };
-    let told = || machine.said("hosts", &[]).into_iter().find(|text| text.contains("Claude Code")).unwrap();
+    let told =
+        || machine.findings_in("hosts", &[]).into_iter().find(|text| text.contains("Claude Code")).unwrap();
     settings(false);
     assert_eq!(told(), "note Claude Code: not set up");
     settings(true);
@@ -194,7 +195,7 @@ fn another_version_before_this_one_is_a_fault() {
 fn a_host_that_hangs_does_not_hang_the_doctor() {
     let machine = Machine::new();
     machine.script("kilo", "exec /bin/sleep 600");
-    let said = machine.said("hosts", &[]);
+    let said = machine.findings_in("hosts", &[]);
     assert!(
         said.contains(&"note Kilo (did not say its version within 5 s): not set up".to_owned()),
         "{said:?}"
@@ -206,7 +207,7 @@ fn settings_that_cannot_be_read_are_a_fault() {
     let machine = Machine::new();
     fs::write(machine.at("project/tersed.yaml"), "policy:\n  mode: standard\n").unwrap();
     let ok = format!("ok {}: nothing wrong", machine.at("project/tersed.yaml").display());
-    assert_eq!(machine.said("settings", &[]), [ok]);
+    assert_eq!(machine.findings_in("settings", &[]), [ok]);
     fs::write(machine.at("project/tersed.yaml"), "policy:\n  mode: fast\n").unwrap();
     let (text, fix) = machine.fault(&[]);
     assert!(text.starts_with(&format!("{}:2: ", machine.at("project/tersed.yaml").display())), "{text}");
@@ -232,7 +233,7 @@ fn what_a_project_may_not_say_is_named() {
     let machine = Machine::new();
     let file = machine.at("project/tersed.yaml");
     fs::write(&file, "policy:\n  redactSecrets: false\n  mode: safe\nruleFiles: [/dev/zero]\n").unwrap();
-    let said = machine.said("settings", &[]);
+    let said = machine.findings_in("settings", &[]);
     let expected = format!(
         "note {}: not trusted, so that these settings of it do not count: policy.redactSecrets, ruleFiles; `tersed trust` \
          shows and allows them",
@@ -268,7 +269,7 @@ fn resident_processes_are_counted() {
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
     let _alive = UnixListener::bind(folder.join("a.sock")).unwrap();
     drop(UnixListener::bind(folder.join("b.sock")).unwrap());
-    let said = machine.said("folders", &[("XDG_RUNTIME_DIR", &session)]);
+    let said = machine.findings_in("folders", &[("XDG_RUNTIME_DIR", &session)]);
     assert!(said.contains(&"ok resident processes that answer: 1".to_owned()), "{said:?}");
     assert!(said.contains(&"note sockets of processes that are gone: 1".to_owned()), "{said:?}");
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o770)).unwrap();
@@ -283,7 +284,7 @@ fn the_last_failures_are_told() {
     fs::create_dir_all(machine.at("home/.config/tersed")).unwrap();
     let settings = format!("telemetry:\n  enabled: true\n  path: {}\n", file.display());
     fs::write(machine.at("home/.config/tersed/tersed.yaml"), settings).unwrap();
-    let said = machine.said("lately", &[]);
+    let said = machine.findings_in("lately", &[]);
     assert_eq!(said, [format!("note {}: no event was written yet", file.display())]);
     let names = Names { tool: "bash".to_owned(), ..Names::default() };
     let failure = FailureEvent { names, kind: "redaction_failed".to_owned() };
@@ -294,10 +295,10 @@ fn the_last_failures_are_told() {
         seq: 1,
         dropped: 0,
         shortened: Vec::new(),
-        what: What::Failure(failure),
+        what: EventKind::Failure(failure),
     };
     fs::write(&file, serde_json::to_string(&event).unwrap() + "\n").unwrap();
-    let said = machine.said("lately", &[]);
+    let said = machine.findings_in("lately", &[]);
     assert_eq!(said[0], format!("ok {}: 0 results and 1 failures among the last events", file.display()));
     assert!(
         said[1].starts_with("note ")

@@ -47,7 +47,7 @@ fn holds(call: &ToolCall, text: &str, must: &[&str]) {
 }
 
 /// Checks that `standard` changes nothing except white space at line ends.
-fn stays(call: &ToolCall, text: &str) {
+fn assert_unchanged(call: &ToolCall, text: &str) {
     let trimmed = |text: &str| text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
     let out = run(call, text, Mode::Standard).texts.concat();
     assert_eq!(trimmed(&out), trimmed(text), "{:?}", call.command);
@@ -64,8 +64,8 @@ fn false_statements() {
     let all: Vec<&str> = hashes.iter().map(String::as_str).collect();
     holds(&shell("git log --oneline", 0), &log, &all);
     let commit = "[main 3f2a1bc] fix login\n 2 files changed, 11 insertions(+), 3 deletions(-)\n create mode 100644 src/login.rs\n";
-    stays(&shell("git commit -m \"fix login\"", 0), commit);
-    stays(&shell("git commit -m 'log: status'", 0), commit);
+    assert_unchanged(&shell("git commit -m \"fix login\"", 0), commit);
+    assert_unchanged(&shell("git commit -m 'log: status'", 0), commit);
     let status = "On branch main\n\nNo commits yet\n\nUntracked files:\n  (use \"git add <file>...\" to include in what will be committed)\n\tnew one.rs\n\tb.rs\n\nnothing added to commit but untracked files present (use \"git add\" to track)\n";
     holds(
         &shell("git status", 0),
@@ -142,7 +142,7 @@ fn failing_tests() {
         collection,
         &["E   ModuleNotFoundError: No module named 'missing'", "1 error in 0.05s", "ERROR tests/test_a.py"],
     );
-    stays(&shell("npx tsc --noEmit", 127), "sh: 1: tsc: not found\n");
+    assert_unchanged(&shell("npx tsc --noEmit", 127), "sh: 1: tsc: not found\n");
     let vet = "# example.com/pkg\npkg/a.go:3:8: package missing/x is not in std\nFAIL\texample.com/pkg [setup failed]\nFAIL\n";
     holds(
         &shell("go test ./...", 1),
@@ -175,7 +175,7 @@ fn diffs_keep_every_change() {
 #[test]
 fn version_control_loses_nothing() {
     let stash = "stash@{0}: WIP on main: 3f2a1bc fix login\nstash@{1}: On feature/x: half done\n";
-    stays(&shell("git stash list", 0), stash);
+    assert_unchanged(&shell("git stash list", 0), stash);
     let merge = "Auto-merging src/a.rs\nCONFLICT (content): Merge conflict in src/a.rs\nCONFLICT (modify/delete): src/b.rs deleted in HEAD and modified in feature.\nAutomatic merge failed; fix conflicts and then commit the result.\n";
     holds(
         &shell("git merge feature", 1),
@@ -219,7 +219,7 @@ fn listings_name_everything() {
     });
     holds(&shell("ls -la", 0), &long, &["1007", "file_12.rs", "12007"]);
     let text = "src/main.rs\nfn main() {\n    println!(\"a:12:b\");\n}\n";
-    stays(&shell("ls", 0), text);
+    assert_unchanged(&shell("ls", 0), text);
 }
 
 #[test]
@@ -343,7 +343,7 @@ fn searches_invent_nothing() {
         assert!(out.contains(&format!("{i}:    let url = \"http://host:{i}:x\"; // 12:30:45")), "{out}");
     }
     let times = numbered(20, |i| format!("12:30:{i:02} started job {i}"));
-    stays(&shell("grep started app.log", 0), &times);
+    assert_unchanged(&shell("grep started app.log", 0), &times);
 }
 
 #[test]
@@ -356,7 +356,7 @@ fn compound_commands_keep_every_part() {
     );
     let tests =
         "test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
-    stays(&shell("cd app && cargo test 2>&1 | grep 'test result'", 0), tests);
+    assert_unchanged(&shell("cd app && cargo test 2>&1 | grep 'test result'", 0), tests);
 }
 
 #[test]

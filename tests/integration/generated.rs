@@ -328,7 +328,7 @@ fn the_page_of_reducers_is_that_of_the_code() {
     let mut texts = String::new();
     let fixtures = Fixture::all(&["reduce"]);
     for reducer in reduce::all() {
-        let Meta { id, family, reads, keeps, folds, .. } = reducer.meta();
+        let Meta { id, family, reads, keeps, omits: folds, .. } = reducer.meta();
         let start = format!("reduce/{id}/");
         let cases: Vec<&Fixture> = fixtures.iter().filter(|case| case.name().starts_with(&start)).collect();
         let evidence = cases.iter().map(|case| case.json::<Evidence>("evidence.json"));

@@ -45,7 +45,7 @@ impl Place {
 
     fn hook(&self, arguments: &[&str], event: &[u8]) -> Output {
         let arguments = [&["hook", "claude-code", "--deadline", "60000"][..], arguments].concat();
-        told(self.tersed(&arguments).spawn().unwrap(), event)
+        send_event(self.tersed(&arguments).spawn().unwrap(), event)
     }
 
     /// The output of the hook.
@@ -106,7 +106,7 @@ impl Drop for Place {
     }
 }
 
-fn told(mut child: Child, event: &[u8]) -> Output {
+fn send_event(mut child: Child, event: &[u8]) -> Output {
     let mut stdin = child.stdin.take().unwrap();
     let event = event.to_vec();
     // One that does not read must not stop us.
@@ -149,7 +149,7 @@ fn a_wrong_option_costs_no_answer_and_blocks_nothing() {
         &["--set", "nonsense"],
     ] {
         let arguments = [&["hook", "claude-code", "--no-resident"][..], wrong].concat();
-        let output = told(place.tersed(&arguments).spawn().unwrap(), content.as_bytes());
+        let output = send_event(place.tersed(&arguments).spawn().unwrap(), content.as_bytes());
         assert_eq!(output.status.code(), Some(0), "{wrong:?}");
         assert!(String::from_utf8_lossy(&output.stdout).contains("passing_tests"), "{wrong:?} {output:?}");
         assert!(!output.stderr.is_empty(), "{wrong:?}");
@@ -161,7 +161,7 @@ fn a_wrong_option_costs_no_answer_and_blocks_nothing() {
         &["hook"],
         &["hook", "--mode", "safe"],
     ] {
-        let output = told(place.tersed(arguments).spawn().unwrap(), content.as_bytes());
+        let output = send_event(place.tersed(arguments).spawn().unwrap(), content.as_bytes());
         assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0), "{arguments:?}");
     }
 }
@@ -195,7 +195,7 @@ fn clients_share_one_process_and_its_memory() {
     let threads: Vec<_> = (0..)
         .zip(clients)
         .map(|(n, client)| {
-            thread::spawn(move || told(client, event(&format!("c{n}")).to_string().as_bytes()))
+            thread::spawn(move || send_event(client, event(&format!("c{n}")).to_string().as_bytes()))
         })
         .collect();
     let outputs: Vec<String> =
@@ -303,7 +303,7 @@ fn who_wants_no_originals_on_disk_gets_none() {
     let place = Place::new();
     let mut command = place.tersed(&["hook", "claude-code", "--deadline", "60000"]);
     command.env("TERSED_RECOVERY_MODE", "never").env_remove("TERSED_NO_CONFIG");
-    let output = told(command.spawn().unwrap(), event("c").to_string().as_bytes());
+    let output = send_event(command.spawn().unwrap(), event("c").to_string().as_bytes());
     assert!(String::from_utf8_lossy(&output.stdout).contains("300 passed"), "{output:?}");
     assert!(!place.path("home/.local/state/tersed/conversations").exists());
 }
@@ -594,7 +594,7 @@ fn settings_that_differ_are_other_processes_and_files_are_read_anew() {
     let ask = |call: &str| {
         let mut command = place.tersed(&["hook", "claude-code", "--deadline", "60000"]);
         command.env_remove("TERSED_NO_CONFIG");
-        told(command.spawn().unwrap(), event(call).to_string().as_bytes())
+        send_event(command.spawn().unwrap(), event(call).to_string().as_bytes())
     };
     fs::write(place.path("work/tersed.yaml"), "policy:\n  mode: disabled\n").unwrap();
     assert!(ask("e").stdout.is_empty());
@@ -626,7 +626,7 @@ fn commands_are_wrapped_for_those_who_asked() {
         if wants {
             command.env("TERSED_WRAP", "1");
         }
-        let output = told(command.spawn().unwrap(), event.to_string().as_bytes());
+        let output = send_event(command.spawn().unwrap(), event.to_string().as_bytes());
         (!output.stdout.is_empty()).then(|| serde_json::from_slice(&output.stdout).unwrap())
     };
     assert_eq!(ask("claude-code", false, &before), None);
@@ -732,7 +732,7 @@ fn after_two_waits_in_a_row_nobody_is_asked() {
     let ask = |host: &str, id: &str| {
         // The answer never arrives; the process must have started before it is asked.
         let arguments = ["hook", host, "--deadline", "2500"];
-        let output = told(place.tersed(&arguments).spawn().unwrap(), event(id).to_string().as_bytes());
+        let output = send_event(place.tersed(&arguments).spawn().unwrap(), event(id).to_string().as_bytes());
         assert!(
             output.status.success() && output.stdout.is_empty() && output.stderr.is_empty(),
             "{output:?}"
@@ -811,7 +811,7 @@ fn files_that_block_or_never_end_hold_no_hook_up() {
         });
         let mut command = place.tersed(&["hook", host, "--deadline", "60000"]);
         command.env("TERSED_WRAP", "1");
-        let output = told(command.spawn().unwrap(), event.to_string().as_bytes());
+        let output = send_event(command.spawn().unwrap(), event.to_string().as_bytes());
         assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
         !output.stdout.is_empty()
     };

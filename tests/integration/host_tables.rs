@@ -6,7 +6,7 @@ use std::fs;
 
 use regex::Regex;
 use serde::Deserialize;
-use tersed::host::reach::Reach;
+use tersed::host::reach::HostSupport;
 
 use crate::common::{bless, repository};
 
@@ -137,7 +137,7 @@ fn seen(run: &Run, all: &[Run]) -> String {
 
 /// The results that tersed can replace in a host, and the others with the reason.
 fn reach(host: &str) -> String {
-    let reach = Reach::named(host).unwrap();
+    let reach = HostSupport::named(host).unwrap();
     let mut out =
         format!("| tool of `{host}` | a result | the result of a call that failed |\n| --- | --- | --- |\n");
     for tools in reach.tools {
@@ -290,12 +290,13 @@ fn the_table_of_tools_agrees_with_the_runs() {
     for run in Run::all().iter().filter(|run| !run.host.ends_with("-gateway")) {
         let (_, hosts, _) = PAGES.iter().find(|(_, _, runs)| runs.contains(&run.host.as_str())).unwrap();
         let host = if hosts.contains(&run.host.as_str()) { run.host.as_str() } else { hosts[0] };
-        let reach = Reach::named(host).unwrap();
+        let reach = HostSupport::named(host).unwrap();
         for seen in run.results.iter().filter(|seen| seen.kind != "expand") {
             let treatment = reach.treatment(&seen.tool, false);
             let stays = matches!(
                 treatment,
-                tersed::host::reach::Treatment::Stays(_) | tersed::host::reach::Treatment::Noted
+                tersed::host::reach::ResultHandling::Unchanged(_)
+                    | tersed::host::reach::ResultHandling::Noted
             );
             if stays {
                 assert_eq!(seen.before, Some(seen.after), "{} {}", run.host, seen.kind);

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tersed::artifact::Media;
-use tersed::artifact::vault::{Bounds, Label, Reach, Vault};
+use tersed::artifact::vault::{AccessScope, Bounds, Label, Vault};
 use tersed::config::{Policy, Recovery, RecoveryMode};
 use tersed::engine::{Engine, Settings};
 
@@ -197,7 +197,7 @@ fn what_should_not_last_goes_with_its_process() {
 fn what_is_over_is_told_from_what_never_was() {
     let home = Home::new();
     let bounds = Bounds { max_count: 9, max_bytes: 1 << 20, retention: Duration::from_secs(60) };
-    let vault = Vault::new(home.vault(), bounds, Reach::Lasting);
+    let vault = Vault::new(home.vault(), bounds, AccessScope::Lasting);
     let digest = blake3::hash(b"old").to_hex().to_string();
     let long_ago = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap()
         - Duration::from_secs(3600);

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tersed::config::{Accounting, Alerts, Price, Telemetry};
 use tersed::engine::{Engine, Settings};
 use tersed::telemetry::Clock;
-use tersed::telemetry::event::{Event, What};
+use tersed::telemetry::event::{Event, EventKind};
 
 /// A secret in the form of a cloud provider's key, put together so that no scanner takes it for a real one.
 fn secret() -> String {
@@ -28,13 +28,13 @@ fn events(path: &Path) -> Vec<Event> {
     let text = fs::read_to_string(path).unwrap();
     let mut events = text.lines().map(|line| serde_json::from_str::<Event>(line).unwrap());
     let header = events.next().unwrap();
-    assert!(matches!(header.what, What::Header), "{header:?}");
+    assert!(matches!(header.what, EventKind::Header), "{header:?}");
     events.collect()
 }
 
 fn result(event: &Event) -> &tersed::telemetry::event::ResultEvent {
     match &event.what {
-        What::Result(result) => result,
+        EventKind::Result(result) => result,
         other => panic!("{other:?}"),
     }
 }

@@ -59,7 +59,7 @@ impl Machine {
 
     /// The output for a text on standard input; a process that hangs is ended.
     #[track_caller]
-    fn told(&self, mut command: Command, input: &[u8]) -> Output {
+    fn run_with_input(&self, mut command: Command, input: &[u8]) -> Output {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
@@ -79,7 +79,7 @@ impl Machine {
 
     #[track_caller]
     fn run(&self, arguments: &[&str], input: &str) -> (String, String, Option<i32>) {
-        let output = self.told(self.command(arguments), input.as_bytes());
+        let output = self.run_with_input(self.command(arguments), input.as_bytes());
         let text = |bytes| String::from_utf8(bytes).unwrap();
         (text(output.stdout), text(output.stderr), output.status.code())
     }
@@ -232,7 +232,7 @@ fn a_clone_may_ask_for_less() {
     let mut command = machine.command(&["config", "show", "--json"]);
     command.env("TERSED_POLICY_EXCLUDE_TOOLS", "env").env("TERSED_POLICY_MODE", "standard");
     machine.clone(less);
-    let shown: Value = serde_json::from_slice(&machine.told(command, b"").stdout).unwrap();
+    let shown: Value = serde_json::from_slice(&machine.run_with_input(command, b"").stdout).unwrap();
     assert_eq!(
         (&shown["policy"]["excludeTools"], &shown["policy"]["mode"]),
         (&json!(["env"]), &json!("standard"))
@@ -303,7 +303,11 @@ fn trust_is_for_one_content() {
     fs::copy(&file, machine.at("home/other/tersed.yaml")).unwrap();
     let mut command = machine.command(&["compress"]);
     command.current_dir(machine.at("home/other"));
-    assert!(!String::from_utf8(machine.told(command, text().as_bytes()).stdout).unwrap().contains(&secret()));
+    assert!(
+        !String::from_utf8(machine.run_with_input(command, text().as_bytes()).stdout)
+            .unwrap()
+            .contains(&secret())
+    );
     // A record that others could write is none.
     rights(&record, 0o777);
     machine.redacted();
@@ -339,7 +343,7 @@ fn no_project_says_what_is_no_secret() {
     let mut shown = machine.command(&["config", "show", "--json"]);
     shown.args(["--set", "policy.minBytes=9"]);
     assert_eq!(
-        machine.told(shown, b"").status.code(),
+        machine.run_with_input(shown, b"").status.code(),
         Some(2),
         "who asks about settings is told that it is wrong"
     );
@@ -398,7 +402,7 @@ fn what_a_clone_says_of_recovery_is_not_the_users_word() {
         // Texts name a command that can be run.
         let program = Path::new(env!("CARGO_BIN_EXE_tersed")).parent().unwrap();
         command.env("PATH", format!("{}:/usr/bin:/bin", program.display()));
-        let output = machine.told(command, event(&machine, "c1").as_bytes());
+        let output = machine.run_with_input(command, event(&machine, "c1").as_bytes());
         let [out, said] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
         assert_eq!(said.contains("recovery.mode"), is_kept, "{said}");
         assert!(out.contains("300 passed"), "{out}");
@@ -446,7 +450,7 @@ fn a_shared_process_tells_what_does_not_count_once() {
     let show = "for n in $(seq 99); do echo a line $n; done";
     let mut run = machine.command(&["run", "--shell", show]);
     run.env("TERSED_DEADLINE_MS", "300000");
-    let output = machine.told(run, b"");
+    let output = machine.run_with_input(run, b"");
     assert!(output.stdout.starts_with(b"a line 1\n") && output.stderr.is_empty(), "{output:?}");
     assert_eq!(residents(&machine), pids);
     end(&machine);
@@ -454,7 +458,7 @@ fn a_shared_process_tells_what_does_not_count_once() {
     let show = format!("for n in $(seq 99); do echo a line $n; done; echo aws_access_key_id = {}", secret());
     let mut run = machine.command(&["run", "--shell", &show]);
     run.env("TERSED_DEADLINE_MS", "300000");
-    let output = machine.told(run, b"");
+    let output = machine.run_with_input(run, b"");
     assert!(!String::from_utf8(output.stdout).unwrap().contains(&secret()));
     is_told(&String::from_utf8(output.stderr).unwrap());
     // Without a shared process it reports the same, as often.
@@ -670,7 +674,7 @@ fn only_what_is_wrong_falls_away() {
         json!({"jsonrpc": "2.0", "method": "exit"}),
     ];
     let lines: String = requests.iter().map(|request| format!("{request}\n")).collect();
-    let output = machine.told(command, lines.as_bytes());
+    let output = machine.run_with_input(command, lines.as_bytes());
     let out = String::from_utf8(output.stdout).unwrap();
     let answers: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let answer = |id: u64| answers.iter().find(|answer| answer["id"] == id).unwrap();
@@ -806,7 +810,7 @@ fn what_the_user_names_is_the_users_word() {
     assert!(out.contains(&secret()) && said.is_empty(), "{said}");
     let mut command = machine.command(&["compress"]);
     command.env("TERSED_CONFIG", &named);
-    let output = machine.told(command, text().as_bytes());
+    let output = machine.run_with_input(command, text().as_bytes());
     assert!(String::from_utf8(output.stdout).unwrap().contains(&secret()));
     rights(&named, 0o664);
     let (out, said, code) = machine.run(&["compress", "--config", named.to_str().unwrap()], &text());
@@ -843,7 +847,7 @@ fn a_home_that_is_relative_is_none() {
         machine.file("home/clone/sub/sub/.config/tersed/tersed.yaml", weak);
         let mut command = machine.command(&["compress"]);
         command.env("HOME", home);
-        let out = machine.told(command, text().as_bytes());
+        let out = machine.run_with_input(command, text().as_bytes());
         assert!(!String::from_utf8_lossy(&out.stdout).contains(&secret()), "{home}");
     }
 }

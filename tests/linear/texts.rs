@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use crate::fixture::Fixture;
 use tersed::reduce;
-use tersed::text::marker::{Ago, Marker, NumbersThere, ReadBy, Unit};
+use tersed::text::marker::{Ago, Marker, NumbersThere, RetrievalMethod, Unit};
 use tersed::text::origin::Origin;
 
 /// A piece of text that some part of tersed searches for, and its table.
@@ -146,8 +146,12 @@ pub fn of_markers() -> Vec<Trigger> {
         Marker::Binary { mime: s("image/png"), bytes: 9 },
         Marker::NotKept { lines: 2, of: 9, bytes: 7, reason: s("buffer_full") },
         Marker::Exit { status: 3 },
-        Marker::Original { lines: 3, handle: s("0123abcd"), by: ReadBy::Id },
-        Marker::Original { lines: 3, handle: s("0123abcd"), by: ReadBy::Command { folder: Some(s("/a")) } },
+        Marker::Original { lines: 3, handle: s("0123abcd"), by: RetrievalMethod::Id },
+        Marker::Original {
+            lines: 3,
+            handle: s("0123abcd"),
+            by: RetrievalMethod::Command { folder: Some(s("/a")) },
+        },
         Marker::Externalized { key: s("0123456789abcdef"), kind: s("TEXT"), summary: s("2 lines") },
         Marker::Duplicate { call: s("call_1"), tool: s("bash"), label: None, ago: Some(Ago::Results(3)) },
     ];

@@ -12,7 +12,7 @@ use std::time::Duration;
 use super::name::PART;
 #[cfg(not(target_family = "wasm"))]
 use crate::files::open_dir_beneath;
-use crate::files::{Refused, Why, anchored};
+use crate::files::{RefusalReason, Refused, anchored};
 
 /// The file whose lock serialises changes.
 const LOCK: &str = "lock";
@@ -49,7 +49,9 @@ impl Folder {
         let (root, below) = anchored(path)?;
         match crate::files::Folder::create_beneath(&root, &below) {
             // `open` reports these cases better.
-            Ok(_) | Err(Refused { why: Why::Link | Why::NoFolder, .. }) => Self::open(path),
+            Ok(_) | Err(Refused { why: RefusalReason::Link | RefusalReason::NoFolder, .. }) => {
+                Self::open(path)
+            }
             Err(refused) => Err(refused.into()),
         }
     }
@@ -169,7 +171,7 @@ mod system {
 
     use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fstat, openat, renameat, unlinkat};
 
-    use super::{File, Path, Why, anchored, io, open_dir_beneath, refused};
+    use super::{File, Path, RefusalReason, anchored, io, open_dir_beneath, refused};
 
     #[derive(Debug)]
     pub(super) struct Inner(OwnedFd);
@@ -178,7 +180,7 @@ mod system {
         pub(super) fn open(path: &Path) -> io::Result<Self> {
             let (root, below) = anchored(path)?;
             let folder = open_dir_beneath(&root, &below).map_err(|error| match error.why {
-                Why::Link | Why::NoFolder => refused("is a link or no folder".to_owned()),
+                RefusalReason::Link | RefusalReason::NoFolder => refused("is a link or no folder".to_owned()),
                 _ => error.into(),
             })?;
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;

@@ -51,7 +51,7 @@ pub struct Bounds {
 
 /// Which copies a vault writes and reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum AccessScope {
     /// Its own copies, which are deleted with it.
     Process,
     /// Copies that outlive their process.
@@ -102,13 +102,13 @@ struct State {
 pub struct Vault {
     path: PathBuf,
     bounds: Bounds,
-    reach: Reach,
+    reach: AccessScope,
     state: Mutex<State>,
 }
 
 impl Vault {
     /// A vault in that folder; reads and creates nothing yet.
-    pub fn new(path: PathBuf, bounds: Bounds, reach: Reach) -> Self {
+    pub fn new(path: PathBuf, bounds: Bounds, reach: AccessScope) -> Self {
         Self { path, bounds, reach, state: Mutex::default() }
     }
 
@@ -168,7 +168,7 @@ impl Vault {
             None => state.folder.insert(Folder::create(&self.path)?),
         };
         let _turn = folder.mark(name::is_ours)?;
-        if self.reach == Reach::Process {
+        if self.reach == AccessScope::Process {
             name.run = match &state.run {
                 Some((run, _)) => *run,
                 None => {
@@ -308,9 +308,9 @@ impl Vault {
         let files = folder.files()?;
         let mut names: Vec<Name> = files.iter().filter_map(|file| Name::parse(file)).collect();
         match self.reach {
-            Reach::Process => names.retain(|name| Some(name.run) == own),
-            Reach::Lasting => names.retain(|name| name.run == 0),
-            Reach::Everything => {
+            AccessScope::Process => names.retain(|name| Some(name.run) == own),
+            AccessScope::Lasting => names.retain(|name| name.run == 0),
+            AccessScope::Everything => {
                 let dead = dead(folder, &files, &names);
                 names.retain(|name| !dead.contains(&name.run));
                 return Ok(names);

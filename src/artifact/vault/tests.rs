@@ -17,7 +17,7 @@ fn bounds(max_count: usize, seconds: u64) -> Bounds {
     Bounds { max_count, max_bytes: 1 << 20, retention: Duration::from_secs(seconds) }
 }
 
-fn vault(folder: &Path, reach: Reach) -> Vault {
+fn vault(folder: &Path, reach: AccessScope) -> Vault {
     Vault::new(folder.join("originals"), bounds(4, 100), reach)
 }
 
@@ -50,7 +50,7 @@ fn originals(folder: &Path) -> usize {
 #[test]
 fn what_is_kept_is_read_by_its_session_and_by_the_start_of_its_id() {
     let folder = tempdir().unwrap();
-    let vault = vault(folder.path(), Reach::Process);
+    let vault = vault(folder.path(), AccessScope::Process);
     let id = keep(&vault, Some("s"), "one\ntwo\n", 0);
     for handle in [&id[..], &id[..32], &id[..8]] {
         assert_eq!(read(&vault, Some("s"), handle, 1).unwrap(), "one\ntwo\n");
@@ -67,27 +67,27 @@ fn what_is_kept_is_read_by_its_session_and_by_the_start_of_its_id() {
 #[test]
 fn a_later_process_reads_what_should_last_and_nothing_else() {
     let folder = tempdir().unwrap();
-    let first = vault(folder.path(), Reach::Lasting);
+    let first = vault(folder.path(), AccessScope::Lasting);
     let lasting = keep(&first, None, "lasting", 0);
     drop(first);
-    let second = vault(folder.path(), Reach::Process);
+    let second = vault(folder.path(), AccessScope::Process);
     let passing = keep(&second, None, "passing", 1);
     assert_eq!(read(&second, None, &passing, 2).unwrap(), "passing");
     assert_eq!(read(&second, None, &lasting, 2), Err("unknown"));
-    let operator = vault(folder.path(), Reach::Everything);
+    let operator = vault(folder.path(), AccessScope::Everything);
     assert_eq!(read(&operator, None, &passing, 2).unwrap(), "passing");
-    assert_eq!(read(&vault(folder.path(), Reach::Process), None, &passing, 2), Err("unknown"));
-    assert_eq!(read(&vault(folder.path(), Reach::Lasting), None, &passing, 2), Err("unknown"));
+    assert_eq!(read(&vault(folder.path(), AccessScope::Process), None, &passing, 2), Err("unknown"));
+    assert_eq!(read(&vault(folder.path(), AccessScope::Lasting), None, &passing, 2), Err("unknown"));
     drop(second);
     assert_eq!(originals(folder.path()), 1);
     assert_eq!(read(&operator, None, &passing, 2), Err("unknown"));
-    assert_eq!(read(&vault(folder.path(), Reach::Lasting), None, &lasting, 2).unwrap(), "lasting");
+    assert_eq!(read(&vault(folder.path(), AccessScope::Lasting), None, &lasting, 2).unwrap(), "lasting");
 }
 
 #[test]
 fn what_a_killed_process_left_is_never_read_and_goes() {
     let folder = tempdir().unwrap();
-    let killed = vault(folder.path(), Reach::Process);
+    let killed = vault(folder.path(), AccessScope::Process);
     let id = keep(&killed, None, "left", 0);
     // The lock goes with the process, the files do not.
     killed.state().run.take();
@@ -97,10 +97,10 @@ fn what_a_killed_process_left_is_never_read_and_goes() {
     ));
     fs::write(&half, "{\"tersed\":1,\"dig").unwrap();
     fs::set_permissions(&half, fs::Permissions::from_mode(0o600)).unwrap();
-    let operator = vault(folder.path(), Reach::Everything);
+    let operator = vault(folder.path(), AccessScope::Everything);
     assert_eq!(read(&operator, None, &id, 1), Err("unknown"));
     assert_eq!(operator.list(None, u64::MAX, 9, &|_| true, at(1)).unwrap(), []);
-    keep(&vault(folder.path(), Reach::Lasting), None, "other", 1);
+    keep(&vault(folder.path(), AccessScope::Lasting), None, "other", 1);
     assert_eq!(originals(folder.path()), 1);
     assert!(!half.exists());
     let left = fs::read_dir(folder.path().join("originals")).unwrap();
@@ -111,7 +111,7 @@ fn what_a_killed_process_left_is_never_read_and_goes() {
 #[test]
 fn what_is_over_is_told_from_what_never_was() {
     let folder = tempdir().unwrap();
-    let vault = vault(folder.path(), Reach::Lasting);
+    let vault = vault(folder.path(), AccessScope::Lasting);
     let id = keep(&vault, Some("s"), "old", 0);
     assert_eq!(read(&vault, Some("s"), &id, 99).unwrap(), "old");
     assert_eq!(read(&vault, Some("s"), &id, 100), Err("artifact_expired"));
@@ -131,7 +131,7 @@ fn what_is_over_is_told_from_what_never_was() {
 #[test]
 fn the_oldest_make_room_and_the_same_content_is_one() {
     let folder = tempdir().unwrap();
-    let vault = vault(folder.path(), Reach::Lasting);
+    let vault = vault(folder.path(), AccessScope::Lasting);
     let ids: Vec<String> = (0..6).map(|i| keep(&vault, None, &format!("text {i}"), i)).collect();
     let seen: Vec<_> = ids.iter().map(|id| read(&vault, None, id, 9).is_ok()).collect();
     assert_eq!(seen, [false, false, true, true, true, true]);
@@ -154,7 +154,7 @@ fn the_oldest_make_room_and_the_same_content_is_one() {
 #[test]
 fn the_folder_and_its_files_are_private() {
     let folder = tempdir().unwrap();
-    let vault = vault(&folder.path().join("deep"), Reach::Process);
+    let vault = vault(&folder.path().join("deep"), AccessScope::Process);
     keep(&vault, None, "text", 0);
     let mode = |path: &Path| fs::symlink_metadata(path).unwrap().permissions().mode() & 0o7777;
     let inner = folder.path().join("deep/originals");
@@ -174,7 +174,7 @@ fn a_folder_that_is_not_private_or_a_link_is_refused_and_left_alone() {
     fs::create_dir(&target).unwrap();
     fs::set_permissions(&target, fs::Permissions::from_mode(0o700)).unwrap();
     let refused = |path: &Path| {
-        let vault = Vault::new(path.to_owned(), bounds(4, 100), Reach::Lasting);
+        let vault = Vault::new(path.to_owned(), bounds(4, 100), AccessScope::Lasting);
         let kept = vault.keep(None, &digest("x"), b"x", &Media::Text, &Label::default(), at(0));
         (kept.unwrap_err().to_string(), vault.list(None, u64::MAX, 9, &|_| true, at(0)).is_err())
     };
@@ -202,7 +202,7 @@ fn a_folder_that_is_not_private_or_a_link_is_refused_and_left_alone() {
 #[test]
 fn files_that_are_links_or_open_to_others_are_not_followed() {
     let folder = tempdir().unwrap();
-    let vault = vault(folder.path(), Reach::Lasting);
+    let vault = vault(folder.path(), AccessScope::Lasting);
     let id = keep(&vault, None, "mine", 0);
     let inner = folder.path().join("originals");
     let file = |end: &str| {
@@ -232,7 +232,7 @@ fn files_that_are_links_or_open_to_others_are_not_followed() {
 #[test]
 fn a_folder_that_was_swapped_for_a_link_leads_nowhere_else() {
     let folder = tempdir().unwrap();
-    let vault = vault(folder.path(), Reach::Lasting);
+    let vault = vault(folder.path(), AccessScope::Lasting);
     keep(&vault, None, "one", 0);
     let (inner, away, trap) =
         (folder.path().join("originals"), folder.path().join("away"), folder.path().join("trap"));
@@ -246,7 +246,7 @@ fn a_folder_that_was_swapped_for_a_link_leads_nowhere_else() {
 #[test]
 fn a_folder_that_was_removed_is_made_again() {
     let folder = tempdir().unwrap();
-    for reach in [Reach::Lasting, Reach::Process] {
+    for reach in [AccessScope::Lasting, AccessScope::Process] {
         let vault = vault(folder.path(), reach);
         keep(&vault, None, "one", 0);
         fs::remove_dir_all(folder.path().join("originals")).unwrap();
@@ -258,7 +258,7 @@ fn a_folder_that_was_removed_is_made_again() {
 #[test]
 fn damaged_files_are_passed_over_and_never_shown() {
     let folder = tempdir().unwrap();
-    let vault = vault(folder.path(), Reach::Lasting);
+    let vault = vault(folder.path(), AccessScope::Lasting);
     let text: String = (0..200).map(|i| format!("line {i} of a text\n")).collect();
     let (id, other) = (keep(&vault, None, &text, 0), keep(&vault, None, "whole", 1));
     let inner = folder.path().join("originals");
@@ -299,7 +299,7 @@ fn damaged_files_are_passed_over_and_never_shown() {
 #[test]
 fn what_is_not_ours_stays() {
     let folder = tempdir().unwrap();
-    let vault = vault(folder.path(), Reach::Lasting);
+    let vault = vault(folder.path(), AccessScope::Lasting);
     keep(&vault, None, "one", 0);
     let inner = folder.path().join("originals");
     let strange = ["notes.txt", "x.original", "0.run", "letter.part", "ID-1-2-3-4.original"];
@@ -321,7 +321,7 @@ fn a_folder_that_somebody_uses_is_left_alone() {
     fs::set_permissions(&inner, fs::Permissions::from_mode(0o700)).unwrap();
     for name in ["notes.txt", "lock"] {
         fs::write(inner.join(name), "kept").unwrap();
-        let vault = vault(folder.path(), Reach::Lasting);
+        let vault = vault(folder.path(), AccessScope::Lasting);
         let kept = vault.keep(None, &digest("x"), b"x", &Media::Text, &Label::default(), at(0));
         assert!(kept.unwrap_err().to_string().contains(name));
         assert_eq!(vault.prune(u64::MAX, at(900_000_000)).unwrap(), Pruned::default());
@@ -334,7 +334,7 @@ fn a_folder_that_somebody_uses_is_left_alone() {
 #[test]
 fn what_is_named_as_ours_and_holds_something_else_stays() {
     let folder = tempdir().unwrap();
-    let vault = vault(folder.path(), Reach::Lasting);
+    let vault = vault(folder.path(), AccessScope::Lasting);
     keep(&vault, None, "one", 0);
     let inner = folder.path().join("originals");
     let forged = Name { stored: 1, id: "0".repeat(ID_DIGITS), scope: 0, expires: 2, run: 0, is_gone: false };
@@ -357,7 +357,7 @@ fn no_link_on_the_way_to_the_folder_is_followed() {
     let (real, link) = (folder.path().join("real"), folder.path().join("link"));
     fs::create_dir(&real).unwrap();
     symlink(&real, &link).unwrap();
-    let vault = Vault::new(link.join("originals"), bounds(4, 100), Reach::Lasting);
+    let vault = Vault::new(link.join("originals"), bounds(4, 100), AccessScope::Lasting);
     let kept = vault.keep(None, &digest("x"), b"x", &Media::Text, &Label::default(), at(0));
     assert_eq!(kept.unwrap_err().to_string(), "is a link or no folder");
     assert_eq!(fs::read_dir(&real).unwrap().count(), 0);
@@ -366,7 +366,7 @@ fn no_link_on_the_way_to_the_folder_is_followed() {
 #[test]
 fn what_is_too_large_or_comes_too_late_is_refused() {
     let folder = tempdir().unwrap();
-    let vault = vault(folder.path(), Reach::Process);
+    let vault = vault(folder.path(), AccessScope::Process);
     let large = vec![b'x'; (1 << 20) + 1];
     let keep = |bytes: &[u8]| vault.keep(None, &digest("x"), bytes, &Media::Text, &Label::default(), at(0));
     assert_eq!(keep(&large).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
@@ -380,7 +380,7 @@ fn what_is_too_large_or_comes_too_late_is_refused() {
 #[test]
 fn the_same_kept_twice_at_one_moment_is_there() {
     let folder = tempdir().unwrap();
-    let vaults = [vault(folder.path(), Reach::Lasting), vault(folder.path(), Reach::Lasting)];
+    let vaults = [vault(folder.path(), AccessScope::Lasting), vault(folder.path(), AccessScope::Lasting)];
     for vault in &vaults {
         let id = keep(vault, None, "the same", 222);
         assert_eq!(read(vault, None, &id, 222), Ok("the same".to_owned()));
@@ -395,7 +395,7 @@ fn threads_and_vaults_share_a_folder_within_the_bounds() {
         for writer in 0..4 {
             let path = folder.path();
             scope.spawn(move || {
-                let vault = vault(path, Reach::Lasting);
+                let vault = vault(path, AccessScope::Lasting);
                 for i in 0..12 {
                     let text = format!("{writer} {i}");
                     // If the lock cannot be taken, the copy is lost here too.
@@ -420,7 +420,7 @@ proptest! {
     ) {
         let folder = tempdir().unwrap();
         let path = folder.path().join("originals");
-        let reaches = [Reach::Lasting, Reach::Process, Reach::Lasting];
+        let reaches = [AccessScope::Lasting, AccessScope::Process, AccessScope::Lasting];
         let vaults = reaches.map(|reach| Vault::new(path.clone(), bounds(max, 100), reach));
         for (who, content, seconds, with_session) in steps {
             let text = format!("content {content}\n").repeat(usize::from(content) + 1);

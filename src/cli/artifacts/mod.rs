@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::Failure;
 use super::out::print;
 use super::settings::SettingsArgs;
-use crate::artifact::vault::{Bounds, Copy, Pruned, Reach, Vault, user_folder};
+use crate::artifact::vault::{AccessScope, Bounds, Copy, Pruned, Vault, user_folder};
 use crate::artifact::{Artifact, Encoding, LineRange, Match, Page, SearchOptions, handle};
 #[cfg(feature = "hosts")]
 use crate::host::resident::elsewhere;
@@ -169,7 +169,7 @@ impl Place {
         let path = path.or_else(user_folder).ok_or_else(|| none.to_owned())?;
         // Limits apply only to writing, and nothing is written here.
         let bounds = Bounds { max_count: usize::MAX, max_bytes: 0, retention: Duration::ZERO };
-        Ok(Vault::new(path, bounds, Reach::Everything))
+        Ok(Vault::new(path, bounds, AccessScope::Everything))
     }
 }
 

@@ -10,7 +10,7 @@ use super::{LIST, Place, copies, elsewhere, find, match_json, print_json};
 use crate::artifact::vault::Vault;
 use crate::artifact::{AccessError, Artifact, Match, Media, SearchOptions, handle};
 use crate::cli::Failure;
-use crate::cli::out::{counted, print, say};
+use crate::cli::out::{counted, print, print_message};
 
 /// Searches one original, or all that `list` names.
 pub(super) fn search(
@@ -52,7 +52,7 @@ pub(super) fn search(
         false => print(&out)?,
     }
     if !is_found {
-        say(&match handles.len() {
+        print_message(&match handles.len() {
             0 => "there are no originals to search; `tersed artifacts --help` says where they are".to_owned(),
             n => format!("nothing matches in {}", counted(n, "original")),
         });

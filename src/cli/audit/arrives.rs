@@ -9,7 +9,7 @@ use crate::cli::replay::child::{Answer, Child};
 use crate::cli::replay::play::play;
 use crate::cli::replay::record::{Record, Session, Transcript};
 use crate::host::claude_code::view;
-use crate::host::reach::Reach;
+use crate::host::reach::HostSupport;
 use crate::host::replace::View;
 use crate::tokens::{Tokenizer, counter};
 
@@ -18,7 +18,7 @@ pub(super) fn saved(
     child: &mut Child,
     policy: &Value,
     id: String,
-    reach: &Reach,
+    reach: &HostSupport,
     records: &[Record],
     actions: &[HostAction],
 ) -> Result<Vec<u64>, String> {
@@ -69,7 +69,7 @@ fn output(record: &Record, action: &HostAction) -> Option<String> {
         HostAction::Replaced => Some(record.output.clone()),
         HostAction::Seen(seen) => Some(view::numbered(&seen.content, seen.start)),
         HostAction::Noted => Some(String::new()),
-        HostAction::Stays(_) => None,
+        HostAction::Unchanged(_) => None,
     }
 }
 
@@ -87,6 +87,6 @@ fn of_answer(answer: &Answer, action: &HostAction) -> u64 {
             let count = |text: &str| counter(Tokenizer::O200k).count(text) as u64;
             count(&view::numbered(&seen.content, seen.start)).saturating_sub(count(&shown))
         }
-        HostAction::Noted | HostAction::Stays(_) => 0,
+        HostAction::Noted | HostAction::Unchanged(_) => 0,
     }
 }

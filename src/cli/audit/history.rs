@@ -148,10 +148,10 @@ impl History {
         let call = call.unwrap_or_default();
         let place = self.records.len();
         let tool = if call.tool.is_empty() { output.tool.unwrap_or_default() } else { call.tool };
-        let told = output
+        let given = output
             .call
             .unwrap_or_else(|| format!("{}#{}", if tool.is_empty() { "result" } else { &tool }, place + 1));
-        let id = if self.places.contains_key(&told) { format!("{told}#{}", place + 1) } else { told };
+        let id = if self.places.contains_key(&given) { format!("{given}#{}", place + 1) } else { given };
         let id = cut(&id, 500).to_owned();
         let mut record = Record {
             id: id.clone(),

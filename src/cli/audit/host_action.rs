@@ -3,7 +3,7 @@
 use super::history::asked;
 use crate::cli::replay::record::Record;
 use crate::host::codex::is_of_program;
-use crate::host::reach::{Reach, Treatment, Why};
+use crate::host::reach::{HostSupport, ResultHandling, UnchangedReason};
 use crate::host::tools::Tool;
 use crate::host::wrap::wrap;
 use crate::text::source::Source;
@@ -18,7 +18,7 @@ pub(super) enum HostAction {
     /// tersed only learns of the call.
     Noted,
     /// It is not changed, for this reason.
-    Stays(Why),
+    Unchanged(UnchangedReason),
 }
 
 /// A view of a file without its line numbers.
@@ -42,32 +42,38 @@ pub(super) struct Wrapping {
 }
 
 /// What happens to a result in this host.
-pub(super) fn host_action(reach: &Reach, wrapping: Wrapping, record: &Record) -> HostAction {
+pub(super) fn host_action(reach: &HostSupport, wrapping: Wrapping, record: &Record) -> HostAction {
     let tool = record.tool.as_deref().unwrap_or_default();
     if is_of_program(&record.id) {
-        return HostAction::Stays(Why::Program);
+        return HostAction::Unchanged(UnchangedReason::Program);
     }
     if Tool::is_ours(tool) {
-        return HostAction::Stays(Why::Tool);
+        return HostAction::Unchanged(UnchangedReason::Tool);
     }
     match reach.treatment(tool, record.is_error == Some(true)) {
-        Treatment::Replaced(_) => HostAction::Replaced,
-        Treatment::Seen => view(record).map_or(HostAction::Stays(Why::Tool), HostAction::Seen),
-        Treatment::Wrapped => wrapped(wrapping, record),
-        Treatment::WrappedIfAsked if wrapping.is_asked => wrapped(wrapping, record),
-        Treatment::WrappedIfAsked => HostAction::Stays(Why::Failed),
-        Treatment::Noted => HostAction::Noted,
-        Treatment::Stays(why) => HostAction::Stays(why),
+        ResultHandling::Replaced(_) => HostAction::Replaced,
+        ResultHandling::Seen => {
+            view(record).map_or(HostAction::Unchanged(UnchangedReason::Tool), HostAction::Seen)
+        }
+        ResultHandling::Wrapped => wrapped(wrapping, record),
+        ResultHandling::WrappedIfAsked if wrapping.is_asked => wrapped(wrapping, record),
+        ResultHandling::WrappedIfAsked => HostAction::Unchanged(UnchangedReason::Failed),
+        ResultHandling::Noted => HostAction::Noted,
+        ResultHandling::Unchanged(why) => HostAction::Unchanged(why),
     }
 }
 
 fn wrapped(wrapping: Wrapping, record: &Record) -> HostAction {
     if wrapping.has_rules {
-        return HostAction::Stays(Why::Rules);
+        return HostAction::Unchanged(UnchangedReason::Rules);
     }
     let in_background = record.args.get("run_in_background").and_then(serde_json::Value::as_bool);
     let can = command(record).is_some_and(|command| wrap(&command, "", "").is_some());
-    if can && in_background != Some(true) { HostAction::Replaced } else { HostAction::Stays(Why::NotWrapped) }
+    if can && in_background != Some(true) {
+        HostAction::Replaced
+    } else {
+        HostAction::Unchanged(UnchangedReason::NotWrapped)
+    }
 }
 
 /// The command line as the hook gets it: for `bash -lc SCRIPT` the script.
@@ -110,19 +116,23 @@ mod tests {
     }
 
     fn of(host: &str, wrapping: Wrapping, record: &Record) -> HostAction {
-        host_action(Reach::named(host).unwrap(), wrapping, record)
+        host_action(HostSupport::named(host).unwrap(), wrapping, record)
     }
 
     #[test]
     fn failed_commands_pass_where_they_are_wrapped() {
         let failed = record("Bash", "./fails.sh", true);
-        assert_eq!(of("claude-code", PLAIN, &failed), HostAction::Stays(Why::Failed));
+        assert_eq!(of("claude-code", PLAIN, &failed), HostAction::Unchanged(UnchangedReason::Failed));
         let asked = Wrapping { is_asked: true, ..PLAIN };
         let rules = Wrapping { is_asked: true, has_rules: true };
-        assert_eq!(of("claude-code", rules, &failed), HostAction::Stays(Why::Rules));
+        assert_eq!(of("claude-code", rules, &failed), HostAction::Unchanged(UnchangedReason::Rules));
         let waits = record("Bash", "tail -f log", true);
-        assert_eq!(of("claude-code", asked, &waits), HostAction::Stays(Why::NotWrapped));
-        let expected = if cfg!(unix) { HostAction::Replaced } else { HostAction::Stays(Why::NotWrapped) };
+        assert_eq!(of("claude-code", asked, &waits), HostAction::Unchanged(UnchangedReason::NotWrapped));
+        let expected = if cfg!(unix) {
+            HostAction::Replaced
+        } else {
+            HostAction::Unchanged(UnchangedReason::NotWrapped)
+        };
         assert_eq!(of("claude-code", asked, &failed), expected);
         assert_eq!(of("codex", PLAIN, &record("shell", "./fails.sh", true)), expected);
         assert_eq!(of("claude-code", rules, &record("Bash", "./passes.sh", false)), HostAction::Replaced);
@@ -135,9 +145,15 @@ mod tests {
     fn what_a_program_reads_stays() {
         let mut nested = record("exec_command", "./passes.sh", false);
         nested.id = "exec-1".to_owned();
-        assert_eq!(of("codex", PLAIN, &nested), HostAction::Stays(Why::Program));
-        assert_eq!(of("codex", PLAIN, &record("exec", "", false)), HostAction::Stays(Why::Program));
-        assert_eq!(of("pi", PLAIN, &record("tersed_expand", "", false)), HostAction::Stays(Why::Tool));
+        assert_eq!(of("codex", PLAIN, &nested), HostAction::Unchanged(UnchangedReason::Program));
+        assert_eq!(
+            of("codex", PLAIN, &record("exec", "", false)),
+            HostAction::Unchanged(UnchangedReason::Program)
+        );
+        assert_eq!(
+            of("pi", PLAIN, &record("tersed_expand", "", false)),
+            HostAction::Unchanged(UnchangedReason::Tool)
+        );
     }
 
     #[test]
@@ -146,6 +162,6 @@ mod tests {
         let view = View { content: "a\n\tb".to_owned(), start: 9, path: "/a.rs".to_owned() };
         assert_eq!(of("claude-code", PLAIN, &read), HostAction::Seen(view));
         let other = Record { output: "File unchanged since last read.".to_owned(), ..read };
-        assert_eq!(of("claude-code", PLAIN, &other), HostAction::Stays(Why::Tool));
+        assert_eq!(of("claude-code", PLAIN, &other), HostAction::Unchanged(UnchangedReason::Tool));
     }
 }

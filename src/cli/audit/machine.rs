@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::host_action::Wrapping;
 use super::report::HostFound;
 use super::shown::shown;
-use crate::doctor::wired::Wired;
-use crate::host::reach::Reach;
+use crate::doctor::setup::SetupState;
+use crate::host::reach::HostSupport;
 use crate::host::{claude_code, codex};
 use crate::install::hosts::claude_code::wants_wrapping;
 use crate::install::{Place, Row, Scope};
@@ -23,7 +23,7 @@ pub(super) struct Machine {
 #[derive(Debug, Clone)]
 pub(super) struct Known {
     /// Whether it is set up.
-    pub wired: Wired,
+    pub setup: SetupState,
     /// How commands are wrapped if `tersed install` sets the host up.
     pub installed: Wrapping,
     /// How they are wrapped with the present setup.
@@ -33,7 +33,7 @@ pub(super) struct Known {
 impl Known {
     /// Whether the host is set up and the setup works.
     pub(super) fn is_wired(&self) -> bool {
-        matches!(self.wired, Wired::Whole(_))
+        matches!(self.setup, SetupState::Whole(_))
     }
 }
 
@@ -45,9 +45,9 @@ impl Machine {
     }
 
     /// What is known of a host.
-    pub(super) fn of(&mut self, reach: &'static Reach) -> &Known {
+    pub(super) fn of(&mut self, reach: &'static HostSupport) -> &Known {
         let place = &self.place;
-        self.known.entry(reach.host).or_insert_with(|| look(reach, place.as_ref()))
+        self.known.entry(reach.host).or_insert_with(|| inspect(reach, place.as_ref()))
     }
 
     /// The hosts that were asked for, for the report.
@@ -55,11 +55,11 @@ impl Machine {
         let found = self.known.iter().filter_map(|(host, known)| {
             let row = Row::named(host)?;
             let reach = row.reach()?;
-            let (state, about) = match &known.wired {
-                Wired::Whole(scope) => ("wired", Some((*scope).to_owned())),
-                Wired::Part => ("part", None),
-                Wired::Fault(fault) => ("fault", Some(shown(fault))),
-                Wired::Nothing => ("none", None),
+            let (state, about) = match &known.setup {
+                SetupState::Whole(scope) => ("wired", Some((*scope).to_owned())),
+                SetupState::Part => ("part", None),
+                SetupState::Fault(fault) => ("fault", Some(shown(fault))),
+                SetupState::Nothing => ("none", None),
             };
             Some(HostFound {
                 host: (*host).to_owned(),
@@ -73,24 +73,24 @@ impl Machine {
     }
 }
 
-fn look(reach: &Reach, place: Option<&(Place, PathBuf)>) -> Known {
+fn inspect(reach: &HostSupport, place: Option<&(Place, PathBuf)>) -> Known {
     let has_rules = match reach.host {
         "claude-code" => claude_code::user_has_rules(),
         "codex" => codex::user_has_rules(),
         _ => false,
     };
     let installed = Wrapping { is_asked: false, has_rules };
-    let mut known = Known { wired: Wired::Nothing, installed, here: installed };
+    let mut known = Known { setup: SetupState::Nothing, installed, here: installed };
     if let (Some(row), Some((place, own))) = (Row::named(reach.host), place) {
-        known.wired = Wired::of(row, place, own);
+        known.setup = SetupState::of(row, place, own);
         known.here.is_asked = reach.host == "claude-code" && wants_wrapping(place);
     }
     known
 }
 
 /// The host that writes a format, and this file of it.
-pub(super) fn host_of(format: &str, file: &Path) -> Option<&'static Reach> {
+pub(super) fn host_of(format: &str, file: &Path) -> Option<&'static HostSupport> {
     // Kilo writes the same format as OpenCode, into folders of its own.
     let is_kilo = || file.iter().any(|part| part == "kilo" || part == "kilo.db");
-    Reach::named(if format == "opencode" && is_kilo() { "kilo" } else { format })
+    HostSupport::named(if format == "opencode" && is_kilo() { "kilo" } else { format })
 }

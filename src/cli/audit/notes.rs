@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::formats::json::mend_halves;
+use crate::formats::json::replace_lone_surrogates;
 
 /// Most line numbers of broken lines that are listed for one file.
 const MAX_LISTED: usize = 50;
@@ -45,7 +45,7 @@ pub(super) fn lines(
         if reader.read_until(b'\n', &mut line).map_err(|e| e.to_string())? == 0 {
             break;
         }
-        mend_halves(&mut line);
+        replace_lone_surrogates(&mut line);
         let text = line.trim_ascii();
         if text.is_empty() {
             continue;

@@ -14,13 +14,13 @@ use super::report::{Figures, HostFound, NotReached, Saved};
 use super::shown::shown;
 use crate::cli::replay::child::Child;
 use crate::cli::replay::record::Record;
-use crate::host::reach::{Reach, Why};
+use crate::host::reach::{HostSupport, UnchangedReason};
 
 /// The format of logs of requests: these are what the gateway passes on.
 const REQUESTS: &str = "requests";
 
 /// A session that was played.
-pub(super) struct Of<'a> {
+pub(super) struct PlayedSession<'a> {
     /// Its number in the report.
     pub number: usize,
     /// Its format.
@@ -38,12 +38,12 @@ pub(super) struct Reached {
     machine: Machine,
     /// For results that stay unchanged: their number, their tokens, and the tokens that could be saved, by host, tool
     /// and reason.
-    stays: BTreeMap<(String, String, Why), (usize, u64, u64)>,
+    unchanged: BTreeMap<(String, String, UnchangedReason), (usize, u64, u64)>,
 }
 
 impl Reached {
     pub(super) fn of_process() -> Self {
-        Self { machine: Machine::of_process(), stays: BTreeMap::new() }
+        Self { machine: Machine::of_process(), unchanged: BTreeMap::new() }
     }
 
     /// Counts a session, and adds what arrives to `rows`, the figures of its results.
@@ -51,29 +51,29 @@ impl Reached {
         &mut self,
         child: &mut Child,
         policy: &Value,
-        of: &Of<'_>,
+        session: &PlayedSession<'_>,
         rows: &mut [Figures],
     ) -> Result<(), String> {
-        let host = host_of(of.format, of.file);
-        if host.map_or(of.format == REQUESTS, |reach| reach.gateway.is_some()) {
+        let host = host_of(session.format, session.file);
+        if host.map_or(session.format == REQUESTS, |reach| reach.gateway.is_some()) {
             for (place, row) in rows.iter_mut().enumerate().filter(|(_, row)| row.results > 0) {
-                row.arrives.gateway = arrived(of, place, row.saved());
+                row.arrives.gateway = arrived(session, place, row.saved());
             }
         }
         let Some(reach) = host else {
-            let actions = vec![HostAction::Stays(Why::NoHost); rows.len()];
-            self.stays(of.format, of.records, &actions, rows);
+            let actions = vec![HostAction::Unchanged(UnchangedReason::NoHost); rows.len()];
+            self.count_unchanged(session.format, session.records, &actions, rows);
             return Ok(());
         };
         let known = self.machine.of(reach).clone();
         let mut play = |wrapping: Wrapping, way: &str| {
             let actions: Vec<HostAction> =
-                of.records.iter().map(|record| host_action(reach, wrapping, record)).collect();
-            let saved = match is_all(reach, of, &actions) {
+                session.records.iter().map(|record| host_action(reach, wrapping, record)).collect();
+            let saved = match is_all(reach, session, &actions) {
                 true => rows.iter().map(Figures::saved).collect(),
                 false => {
-                    let id = format!("audit-{}-{way}", of.number);
-                    saved(child, policy, id, reach, of.records, &actions)?
+                    let id = format!("audit-{}-{way}", session.number);
+                    saved(child, policy, id, reach, session.records, &actions)?
                 }
             };
             Ok::<_, String>((actions, saved))
@@ -84,27 +84,27 @@ impl Reached {
             false => known.is_wired().then(|| installed.clone()),
         };
         for (place, row) in rows.iter_mut().enumerate().filter(|(_, row)| row.results > 0) {
-            row.arrives.installed = by(of, place, &installed);
-            row.arrives.here = here.as_ref().map(|here| by(of, place, here)).unwrap_or_default();
+            row.arrives.installed = by(session, place, &installed);
+            row.arrives.here = here.as_ref().map(|here| by(session, place, here)).unwrap_or_default();
         }
-        self.stays(reach.host, of.records, &installed.0, rows);
+        self.count_unchanged(reach.host, session.records, &installed.0, rows);
         Ok(())
     }
 
     /// Records the results that stay unchanged.
-    fn stays(&mut self, host: &str, records: &[Record], actions: &[HostAction], rows: &[Figures]) {
+    fn count_unchanged(&mut self, host: &str, records: &[Record], actions: &[HostAction], rows: &[Figures]) {
         for ((record, action), row) in records.iter().zip(actions).zip(rows) {
             let why = match action {
-                HostAction::Stays(why) => *why,
-                HostAction::Noted => Why::Tool,
-                HostAction::Seen(_) if row.arrives.installed.tokens == 0 => Why::Unseen,
+                HostAction::Unchanged(why) => *why,
+                HostAction::Noted => UnchangedReason::Tool,
+                HostAction::Seen(_) if row.arrives.installed.tokens == 0 => UnchangedReason::Unseen,
                 _ => continue,
             };
             if row.results == 0 {
                 continue;
             }
             let tool = shown(record.tool.as_deref().unwrap_or("(no name)"));
-            let sum = self.stays.entry((host.to_owned(), tool, why)).or_default();
+            let sum = self.unchanged.entry((host.to_owned(), tool, why)).or_default();
             sum.0 += 1;
             sum.1 += row.tokens_before;
             sum.2 += row.saved();
@@ -113,8 +113,8 @@ impl Reached {
 
     /// The hosts, and the results that stay unchanged in them.
     pub(super) fn done(&mut self) -> (Vec<HostFound>, Vec<NotReached>) {
-        let stays = std::mem::take(&mut self.stays).into_iter();
-        let mut stays: Vec<NotReached> = stays
+        let unchanged = std::mem::take(&mut self.unchanged).into_iter();
+        let mut unchanged: Vec<NotReached> = unchanged
             .map(|((host, tool, why), (results, tokens, could_save))| NotReached {
                 host,
                 tool,
@@ -125,26 +125,28 @@ impl Reached {
                 could_save,
             })
             .collect();
-        stays.sort_by_key(|one| (std::cmp::Reverse(one.could_save), std::cmp::Reverse(one.tokens)));
-        (self.machine.hosts(), stays)
+        unchanged.sort_by_key(|one| (std::cmp::Reverse(one.could_save), std::cmp::Reverse(one.tokens)));
+        (self.machine.hosts(), unchanged)
     }
 }
 
 /// Whether the host hands over everything as the session was played.
-fn is_all(reach: &Reach, of: &Of<'_>, actions: &[HostAction]) -> bool {
-    reach.names_calls && !of.history.is_loose && actions.iter().all(|action| *action == HostAction::Replaced)
+fn is_all(reach: &HostSupport, session: &PlayedSession<'_>, actions: &[HostAction]) -> bool {
+    reach.names_calls
+        && !session.history.is_loose
+        && actions.iter().all(|action| *action == HostAction::Replaced)
 }
 
 /// The savings of a result that arrive, for one way in which the host hands over the results of a session.
-fn by(of: &Of<'_>, place: usize, (actions, saved): &(Vec<HostAction>, Vec<u64>)) -> Saved {
+fn by(session: &PlayedSession<'_>, place: usize, (actions, saved): &(Vec<HostAction>, Vec<u64>)) -> Saved {
     match actions.get(place) {
         Some(HostAction::Replaced | HostAction::Seen(_)) => {
-            arrived(of, place, saved.get(place).copied().unwrap_or_default())
+            arrived(session, place, saved.get(place).copied().unwrap_or_default())
         }
         _ => Saved::default(),
     }
 }
 
-fn arrived(of: &Of<'_>, place: usize, tokens: u64) -> Saved {
-    Saved { results: 1, tokens, sent: tokens.saturating_mul(of.history.sent(place) as u64) }
+fn arrived(session: &PlayedSession<'_>, place: usize, tokens: u64) -> Saved {
+    Saved { results: 1, tokens, sent: tokens.saturating_mul(session.history.sent(place) as u64) }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::history::{History, asked};
 use super::missed::{MAX_LISTED, failures, references};
-use super::reached::{Of, Reached};
+use super::reached::{PlayedSession, Reached};
 use super::report::{
     Figures, Group, LargeResult, PlaceFound, Refused, Report, ResultRow, SessionGroup, Unread, VERSION,
 };
@@ -158,7 +158,8 @@ impl<'a> Audit<'a> {
             self.child.close(id)?;
         }
         references(&mut self.report, number, &session, &answers, &history.references, &mut rows);
-        let of = Of { number, format: format.id, file, history: &history, records: &session.records };
+        let of =
+            PlayedSession { number, format: format.id, file, history: &history, records: &session.records };
         self.reached.count(self.child, &self.policy, &of, &mut rows)?;
         if let Some(each) = &mut self.each {
             let (file, name) = (path(file), shown(&history.id));

@@ -38,7 +38,7 @@ pub(super) fn walk(
             },
             // Opening a pipe would block.
             Ok(kind) if kind.is_symlink() && fs::metadata(&path).is_ok_and(|kind| !kind.is_file()) => {}
-            Ok(kind) if kind.is_file() || kind.is_symlink() => each(look(path, seen))?,
+            Ok(kind) if kind.is_file() || kind.is_symlink() => each(classify(path, seen))?,
             Ok(_) if path == root => each(Found::Unknown(path, "no file and no folder".to_owned()))?,
             Ok(_) => {}
         }
@@ -46,7 +46,7 @@ pub(super) fn walk(
     Ok(())
 }
 
-fn look(path: PathBuf, seen: &mut HashSet<PathBuf>) -> Found {
+fn classify(path: PathBuf, seen: &mut HashSet<PathBuf>) -> Found {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     // The log of a database belongs to it.
     if name.ends_with("-wal") || name.ends_with("-shm") {

@@ -12,7 +12,7 @@ use crate::cli::settings::SettingsArgs;
 use crate::install::hosts::ROWS;
 use crate::install::parts::is_tersed;
 use crate::install::place::is_program;
-use crate::install::{Action, Held, Place, Row, Scope, Step, install, uninstall};
+use crate::install::{Action, InstallState, Place, Row, Scope, Step, install, uninstall};
 use crate::telemetry::counts::default_path;
 
 /// Arguments of `install`.
@@ -228,9 +228,9 @@ fn listed(row: &Row, place: &Place) -> Value {
     let files: Vec<String> =
         (row.changes)(place).into_iter().map(|change| change.path.display().to_string()).collect();
     let wired = match status.held {
-        Held::All => "yes",
-        Held::Other => "partly",
-        Held::None => "no",
+        InstallState::All => "yes",
+        InstallState::Other => "partly",
+        InstallState::None => "no",
     };
     json!({
         "host": row.name,

@@ -26,7 +26,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let config = args.policy.config()?;
     let mut settings = Settings::of(&config);
     if let Err(note) = seal_key::ensure(&mut settings.policy) {
-        out::say(&format!("{note}; a temporary key of this process is used"));
+        out::print_message(&format!("{note}; a temporary key of this process is used"));
     }
     settings.counting = counting(&config, "mcp");
     Ok(mcp::serve(Host::new(settings), args.host)?)

@@ -67,7 +67,7 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 fn fail(message: &str, code: u8) -> ExitCode {
-    out::say(message);
+    out::print_message(message);
     ExitCode::from(code)
 }
 
@@ -75,7 +75,7 @@ fn host(args: &Args) -> Result<Host, Failure> {
     let config = args.policy.config()?;
     let mut settings = Settings::of(&config);
     if let Err(note) = seal_key::ensure(&mut settings.policy) {
-        out::say(&format!("{note}; a temporary key of this process is used"));
+        out::print_message(&format!("{note}; a temporary key of this process is used"));
     }
     // A proxy is not told which results left the model's context.
     settings.policy.dedup = false;

@@ -119,7 +119,7 @@ fn hint(program: &Program, ran: &Result<Outcome, String>) {
     let is_line = word.to_string_lossy().contains([' ', '|', ';', '&']);
     if is_line && ran.as_ref().map_or(true, |ran| ran.ended == Ended::Code(NOT_FOUND)) {
         let line = quoted(&word.to_string_lossy());
-        crate::cli::out::say(&format!(
+        crate::cli::out::print_message(&format!(
             "a command line for the shell stands behind --shell: tersed run --shell {line}"
         ));
     }
@@ -139,12 +139,12 @@ fn ended(args: &Args, ran: Result<Outcome, String>) -> ExitCode {
         Ok(Outcome { ended, fault, is_shown }) => {
             forget_unread(args, is_shown);
             if let Some(fault) = fault {
-                crate::cli::out::say(&format!("standard output: {fault}"));
+                crate::cli::out::print_message(&format!("standard output: {fault}"));
             }
             end(ended)
         }
         Err(message) => {
-            crate::cli::out::say(&message);
+            crate::cli::out::print_message(&message);
             ExitCode::from(127)
         }
     }
@@ -209,7 +209,8 @@ fn compressed(
     let texts = output.texts;
     let is_short = texts.iter().map(String::len).sum::<usize>() < MIN_BYTES;
     let is_safe = |text: &String| {
-        secrets::find(text.as_bytes()).is_empty() && marker::look_at_end(text.as_bytes()).places.is_empty()
+        secrets::find(text.as_bytes()).is_empty()
+            && marker::find_look_alikes_at_end(text.as_bytes()).places.is_empty()
     };
     let names_value = || {
         texts.iter().any(|text| secrets::is_value(text))

@@ -36,7 +36,7 @@ const SETTINGS: &[(&str, bool, u64)] = &[
 const CUTS: &[usize] = &[30_000, 16_000, 8_000, 4_000, 2_000];
 
 /// What the columns count.
-const WORDS: &str = "
+const COLUMN_HELP: &str = "
 In words
   outlines    Bytes above which a file is shown as its outline; default 12288 in standard, 4096 in aggressive.
   shown       References that stand outside of markers; quotes, lines (numbers of lines) and values are some of them.
@@ -100,7 +100,7 @@ pub(super) fn run(
         }
         print(format!("{name:<42} {}\n", report.point()))?;
     }
-    print(WORDS)
+    print(COLUMN_HELP)
 }
 
 /// A session whose results are cut.

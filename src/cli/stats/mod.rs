@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::out::{print, say};
+use super::out::{print, print_message};
 use super::settings::SettingsArgs;
 use super::{Failure, pointed};
 use crate::config::{Config, Price};
 use crate::protocol::session::Stats;
 use crate::telemetry::counts;
-use crate::telemetry::event::{Event, Resend, VERSION, What};
+use crate::telemetry::event::{Event, EventKind, Resend, VERSION};
 use counted::{Page, View};
 
 /// Arguments of `stats`.
@@ -120,7 +120,7 @@ fn of_counts(args: &Args, config: &Config, prices: &BTreeMap<String, Price>) -> 
     let path = counts::default_path()
         .ok_or_else(|| no_folder(if cfg!(windows) { "LOCALAPPDATA" } else { "HOME" }))?;
     if !config.telemetry.counts {
-        say("nothing is counted: telemetry.counts is false");
+        print_message("nothing is counted: telemetry.counts is false");
     }
     #[cfg(feature = "hosts")]
     crate::host::resident::elsewhere::write_counts();
@@ -174,11 +174,11 @@ impl Totals {
     }
 
     fn add(&mut self, event: &Event, host_limit: Option<usize>) {
-        self.events += usize::from(!matches!(event.what, What::Header));
+        self.events += usize::from(!matches!(event.what, EventKind::Header));
         self.dropped += event.dropped;
         self.shortened += usize::from(!event.shortened.is_empty());
         match &event.what {
-            What::Result(result) => {
+            EventKind::Result(result) => {
                 let (evidence, limit) = (result.evidence(), result.host_limit.or(host_limit));
                 match result.resend {
                     Some(resend) => self.stats.resent(&evidence, resend == Resend::Memo, limit),
@@ -188,9 +188,9 @@ impl Totals {
                     self.stats.changed(&evidence, limit);
                 }
             }
-            What::Failure(failure) => *self.failures.entry(failure.kind.clone()).or_default() += 1,
-            What::Alert(_) => self.alerts += 1,
-            What::End | What::Header => {}
+            EventKind::Failure(failure) => *self.failures.entry(failure.kind.clone()).or_default() += 1,
+            EventKind::Alert(_) => self.alerts += 1,
+            EventKind::End | EventKind::Header => {}
         }
     }
 }

@@ -61,7 +61,7 @@ pub enum Token {
 
 /// Constructs that an exact reading skips: a list of pipelines of programs has none of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Passed {
+pub enum SkippedConstruct {
     /// An unclosed quotation, command substitution or name in braces.
     Unclosed,
     /// A comment.
@@ -97,7 +97,7 @@ pub struct Read {
     /// The tokens. Text in double quotes is in words as it was written.
     pub tokens: Vec<Spanned>,
     /// Skipped constructs, and where each begins.
-    pub passed: Vec<(Passed, usize)>,
+    pub passed: Vec<(SkippedConstruct, usize)>,
 }
 
 /// Stands for standard output and standard error together.
@@ -135,7 +135,7 @@ struct Lexer<'a> {
     /// Whether this is an exact reading.
     is_exact: bool,
     out: Vec<Spanned>,
-    passed: Vec<(Passed, usize)>,
+    passed: Vec<(SkippedConstruct, usize)>,
     /// Heredocs whose text starts on the next line: the token, the word that ends it, and whether tabs are removed.
     heredocs: Vec<(usize, String, bool)>,
 }
@@ -152,7 +152,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Records a skipped construct.
-    fn pass(&mut self, what: Passed, at: usize) {
+    fn pass(&mut self, what: SkippedConstruct, at: usize) {
         if self.is_exact {
             self.passed.push((what, at));
         }
@@ -173,7 +173,7 @@ impl<'a> Lexer<'a> {
             match b {
                 b'\n' => {
                     if self.peek(1) == b';' {
-                        self.pass(Passed::BranchEnd, self.at);
+                        self.pass(SkippedConstruct::BranchEnd, self.at);
                     }
                     self.at += 1;
                     self.push(Token::Op("\n"), self.at - 1);
@@ -185,7 +185,7 @@ impl<'a> Lexer<'a> {
                 b'#' if self.dialect != Dialect::Cmd
                     && !(self.is_exact && !self.is_behind_space() && !self.starts_command()) =>
                 {
-                    self.pass(Passed::Comment, self.at);
+                    self.pass(SkippedConstruct::Comment, self.at);
                     self.at +=
                         memchr::memchr(b'\n', &self.bytes[self.at..]).unwrap_or(self.bytes.len() - self.at);
                 }
@@ -209,10 +209,10 @@ impl<'a> Lexer<'a> {
     fn operator(&mut self, b: u8) {
         let (start, next) = (self.at, self.peek(1));
         match (b, next) {
-            (b'(' | b')', _) => self.pass(Passed::Group, start),
-            (b'|', b'&') => self.pass(Passed::PipeOfBoth, start),
-            (b'&', next) if !matches!(next, b'&' | b'>') => self.pass(Passed::Background, start),
-            (b';', b';') => self.pass(Passed::BranchEnd, start),
+            (b'(' | b')', _) => self.pass(SkippedConstruct::Group, start),
+            (b'|', b'&') => self.pass(SkippedConstruct::PipeOfBoth, start),
+            (b'&', next) if !matches!(next, b'&' | b'>') => self.pass(SkippedConstruct::Background, start),
+            (b';', b';') => self.pass(SkippedConstruct::BranchEnd, start),
             _ => {}
         }
         let (op, len) = match (b, next) {
@@ -279,7 +279,7 @@ impl<'a> Lexer<'a> {
                 }
                 _ if self.is_escape(b) => self.escape(&mut word),
                 b'#' if self.is_exact && self.is_behind_space() => {
-                    self.pass(Passed::Comment, self.at);
+                    self.pass(SkippedConstruct::Comment, self.at);
                     word.push(b);
                     self.at += 1;
                 }

@@ -61,7 +61,7 @@ pub struct Written {
 
 /// How much of an item is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kept {
+enum ItemDetail {
     No,
     /// Beyond the limit: only what must stay, and the first scalars.
     Sparse,
@@ -129,12 +129,12 @@ impl<'a> Document<'a> {
         let keep = writer.chosen(0, &parts);
         let mut marker = writer.names(0, &parts, &keep);
         for (part, kept) in parts.iter().zip(keep) {
-            if kept == Kept::No {
+            if kept == ItemDetail::No {
                 writer.leave(part, Reason::ArrayItems);
                 let Some(marker) = marker.take() else { continue };
                 writer.out.text.push_str(&format!("\"{}\"", marker.write()));
             } else {
-                writer.is_sparse = kept == Kept::Sparse;
+                writer.is_sparse = kept == ItemDetail::Sparse;
                 writer.value(part.value, 1);
                 writer.is_sparse = false;
             }
@@ -197,7 +197,7 @@ impl<'d, 'a> Writer<'d, 'a> {
     }
 
     fn value(&mut self, i: u32, depth: usize) {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let node = self.node(i);
         match node.kind {
             Kind::Object | Kind::Array if node.children > 0 => self.container(i, depth),
@@ -246,11 +246,11 @@ impl<'d, 'a> Writer<'d, 'a> {
         }
         let parts = self.parts(i);
         let mut keep = self.chosen_at(i, &parts, depth);
-        let gone = parts.iter().zip(&keep).filter(|(_, keep)| **keep == Kept::No);
+        let gone = parts.iter().zip(&keep).filter(|(_, keep)| **keep == ItemDetail::No);
         let gone = gone.map(|(part, _)| part.end - part.start).sum::<usize>();
         let mut marker = self.names(i, &parts, &keep);
         if marker.as_ref().is_some_and(|marker| gone < least(marker)) {
-            keep.iter_mut().filter(|keep| **keep == Kept::No).for_each(|keep| *keep = Kept::Yes);
+            keep.iter_mut().filter(|keep| **keep == ItemDetail::No).for_each(|keep| *keep = ItemDetail::Yes);
             marker = None;
         }
         if self.document.drop_empty {
@@ -260,25 +260,32 @@ impl<'d, 'a> Writer<'d, 'a> {
     }
 
     /// Writes the kept parts of a container, with a marker at the first missing part.
-    fn parts_of(&mut self, i: u32, depth: usize, parts: &[Part], keep: &[Kept], mut marker: Option<Marker>) {
+    fn parts_of(
+        &mut self,
+        i: u32,
+        depth: usize,
+        parts: &[Part],
+        keep: &[ItemDetail],
+        mut marker: Option<Marker>,
+    ) {
         let node = self.node(i);
         self.copy(node.start as usize..node.start as usize + 1);
         let reason = if node.kind == Kind::Object { Reason::ObjectMembers } else { Reason::ArrayItems };
         let was_sparse = self.is_sparse;
         // If the end is missing, the marker is there: the part before it is followed by a comma.
-        let at_end = keep.iter().rposition(|keep| *keep != Kept::No).map_or(0, |last| last + 1);
+        let at_end = keep.iter().rposition(|keep| *keep != ItemDetail::No).map_or(0, |last| last + 1);
         let place = if at_end < keep.len() { at_end } else { 0 };
         let mut before = node.start as usize + 1;
         let (mut is_first, mut is_next) = (true, true);
         for (p, (part, kept)) in parts.iter().zip(keep).enumerate() {
-            let is_kept = *kept != Kept::No;
+            let is_kept = *kept != ItemDetail::No;
             let marker = if is_kept || p < place { None } else { marker.take() };
             if is_kept || marker.is_some() {
                 self.between(before..part.start, is_first, is_next);
                 match &marker {
                     Some(marker) => self.marker(node, marker),
                     None => {
-                        self.is_sparse |= *kept == Kept::Sparse;
+                        self.is_sparse |= *kept == ItemDetail::Sparse;
                         self.part(part, depth);
                         self.is_sparse = was_sparse;
                     }
@@ -377,11 +384,11 @@ impl<'d, 'a> Writer<'d, 'a> {
     fn deep(&mut self, i: u32, depth: usize) -> bool {
         let node = self.node(i);
         let parts = self.parts(i);
-        let mut keep = vec![Kept::No; parts.len()];
+        let mut keep = vec![ItemDetail::No; parts.len()];
         if node.kind == Kind::Object {
             let ranges: Vec<_> = parts.iter().map(|part| (part.start..part.end, part.value)).collect();
             for at in members::identity(self.document.text, &self.document.nodes, &ranges) {
-                keep[at] = Kept::Yes;
+                keep[at] = ItemDetail::Yes;
             }
         }
         let marker = self.names(i, &parts, &keep).map(|marker| match marker {
@@ -390,7 +397,7 @@ impl<'d, 'a> Writer<'d, 'a> {
             }
             other => other,
         });
-        let gone = parts.iter().zip(&keep).filter(|(_, keep)| **keep == Kept::No);
+        let gone = parts.iter().zip(&keep).filter(|(_, keep)| **keep == ItemDetail::No);
         let gone: usize = gone.map(|(part, _)| part.end - part.start).sum();
         if marker.as_ref().is_none_or(|marker| gone < least(marker)) {
             return false;
@@ -406,18 +413,18 @@ impl<'d, 'a> Writer<'d, 'a> {
         parts(&self.document.nodes, i)
     }
 
-    fn chosen(&mut self, i: u32, parts: &[Part]) -> Vec<Kept> {
+    fn chosen(&mut self, i: u32, parts: &[Part]) -> Vec<ItemDetail> {
         self.chosen_at(i, parts, 0)
     }
 
     /// Which parts stay: all, unless there are too many.
-    fn chosen_at(&mut self, i: u32, parts: &[Part], depth: usize) -> Vec<Kept> {
+    fn chosen_at(&mut self, i: u32, parts: &[Part], depth: usize) -> Vec<ItemDetail> {
         let node = self.node(i);
         let is_object = node.kind == Kind::Object;
         let limit = if is_object { self.limits.members(depth) } else { self.limits.items };
         let limit = limit.unwrap_or(usize::MAX);
         if parts.len() <= limit && !self.is_sparse {
-            return vec![Kept::Yes; parts.len()];
+            return vec![ItemDetail::Yes; parts.len()];
         }
         let document = &mut *self.document;
         let chosen = match self.is_sparse {
@@ -439,7 +446,7 @@ impl<'d, 'a> Writer<'d, 'a> {
                 });
                 let mut keep = ranking.chosen(limit);
                 // An outlier stays wherever it is, together with the members that identify its item.
-                let unlike = ranking.unlike().to_vec();
+                let unlike = ranking.outliers().to_vec();
                 for (item, at) in unlike {
                     let part = parts[item as usize];
                     keep[item as usize] |= part.end - part.start <= MAX_WHOLE_ITEM_BYTES;
@@ -453,25 +460,25 @@ impl<'d, 'a> Writer<'d, 'a> {
         let kept = |(part, chosen): (&Part, bool)| {
             let first = part.value - u32::from(is_object);
             match document.nodes[first as usize].must || document.nodes[part.value as usize].must {
-                _ if chosen => Kept::Yes,
+                _ if chosen => ItemDetail::Yes,
                 // The value of a key that reports a failure describes the failure.
-                true if document.nodes[part.value as usize].must && !is_object => Kept::Sparse,
-                true => Kept::Yes,
-                false => Kept::No,
+                true if document.nodes[part.value as usize].must && !is_object => ItemDetail::Sparse,
+                true => ItemDetail::Yes,
+                false => ItemDetail::No,
             }
         };
         parts.iter().zip(chosen).map(kept).collect()
     }
 
     /// Removes null and empty members.
-    fn drop_empty(&mut self, i: u32, parts: &[Part], keep: &mut [Kept]) {
+    fn drop_empty(&mut self, i: u32, parts: &[Part], keep: &mut [ItemDetail]) {
         if self.node(i).kind != Kind::Object {
             return;
         }
         self.empty.1 += parts.len();
         for (part, keep) in parts.iter().zip(keep) {
-            if self.is_nothing(part) && !self.node(part.value).must && *keep != Kept::No {
-                *keep = Kept::No;
+            if self.is_nothing(part) && !self.node(part.value).must && *keep != ItemDetail::No {
+                *keep = ItemDetail::No;
                 self.empty.0 += 1;
             }
         }
@@ -484,9 +491,9 @@ impl<'d, 'a> Writer<'d, 'a> {
     }
 
     /// The marker for omitted parts.
-    fn names(&self, i: u32, parts: &[Part], keep: &[Kept]) -> Option<Marker> {
+    fn names(&self, i: u32, parts: &[Part], keep: &[ItemDetail]) -> Option<Marker> {
         let gone: Vec<Part> =
-            parts.iter().zip(keep).filter(|(_, keep)| **keep == Kept::No).map(|(p, _)| *p).collect();
+            parts.iter().zip(keep).filter(|(_, keep)| **keep == ItemDetail::No).map(|(p, _)| *p).collect();
         if gone.is_empty() {
             return None;
         }

@@ -1,6 +1,6 @@
 //! The parts of a container, and the text of the marker for omitted parts.
 
-use super::{Kept, MIN_SAVED_BYTES, Part};
+use super::{ItemDetail, MIN_SAVED_BYTES, Part};
 use crate::elide::tape::{Kind, Node};
 use crate::text::marker::Marker;
 
@@ -8,11 +8,11 @@ use crate::text::marker::Marker;
 const MAX_GAPS: usize = 6;
 
 /// The indexes, from 0, of omitted items, if they are in several places.
-pub(super) fn gaps(keep: &[Kept]) -> Option<String> {
+pub(super) fn gaps(keep: &[ItemDetail]) -> Option<String> {
     let mut at = 0;
     let mut runs: Vec<String> = Vec::new();
-    for run in keep.chunk_by(|a, b| (*a == Kept::No) == (*b == Kept::No)) {
-        if run[0] == Kept::No {
+    for run in keep.chunk_by(|a, b| (*a == ItemDetail::No) == (*b == ItemDetail::No)) {
+        if run[0] == ItemDetail::No {
             runs.push(if run.len() == 1 { at.to_string() } else { format!("{at}-{}", at + run.len() - 1) });
         }
         at += run.len();

@@ -74,19 +74,19 @@ impl<'a> Document<'a> {
     ) -> Option<Self> {
         let blocks = blocks(source, lines.clone())?;
         let mut document = Self { source, blocks, must, about, lines, drop_empty: false };
-        let unlike = document.unlike();
+        let unlike = document.outlier_lines();
         document.must.extend(unlike);
         document.must.sort_unstable();
         Some(document)
     }
 
     /// Lines with an outlier value in the outermost series, or in a series directly inside it.
-    fn unlike(&self) -> Vec<usize> {
+    fn outlier_lines(&self) -> Vec<usize> {
         let documents = self.documents();
         let lines = |range: &Range<usize>| self.blocks[range.start].start..self.blocks[range.end - 1].end;
         if documents.len() >= MIN_SERIES {
             let series = self.series(&documents.iter().map(lines).collect::<Vec<_>>());
-            return series.unlike().into_iter().map(|(_, line)| line as usize).collect();
+            return series.outliers().into_iter().map(|(_, line)| line as usize).collect();
         }
         let mut out = Vec::new();
         let mut ranges: Vec<(Range<usize>, usize)> = documents.into_iter().map(|range| (range, 0)).collect();
@@ -102,7 +102,7 @@ impl<'a> Document<'a> {
             if siblings.len() >= MIN_SERIES && holds_more * 4 >= siblings.len() * 3 {
                 let items: Vec<Range<usize>> =
                     siblings.iter().map(|at| self.blocks[*at].start..self.blocks[*at].end).collect();
-                out.extend(self.series(&items).unlike().into_iter().map(|(_, line)| line as usize));
+                out.extend(self.series(&items).outliers().into_iter().map(|(_, line)| line as usize));
             } else if depth < MAX_SERIES_DEPTH {
                 let inside = siblings.iter().map(|at| (*at + 1..self.blocks[*at].next, depth + 1));
                 ranges.extend(inside.filter(|(range, _)| !range.is_empty()));
@@ -181,7 +181,7 @@ impl<'a> Document<'a> {
                 let line = self.source.line(i).trim_start();
                 if let Some(item) = line.strip_prefix("- ").filter(|item| is_plain(item)) {
                     let name = above.rotate_left(9);
-                    self.look(&mut series, name, item.trim(), i);
+                    self.add_scalar(&mut series, name, item.trim(), i);
                     match lists.iter().position(|(key, _)| *key == name) {
                         Some(known) => lists[known].1 += 1,
                         None if lists.len() < MAX_KEYS => lists.push((name, 1)),
@@ -215,7 +215,7 @@ impl<'a> Document<'a> {
                             0
                         }
                     };
-                    self.look(&mut series, name.rotate_left(nth), value, i);
+                    self.add_scalar(&mut series, name.rotate_left(nth), value, i);
                 }
             }
             for (name, count) in lists {
@@ -227,7 +227,7 @@ impl<'a> Document<'a> {
     }
 
     /// Adds a scalar of line `i` to the field `name`, and its form to another one.
-    fn look(&self, series: &mut Series, name: u64, value: &str, i: usize) {
+    fn add_scalar(&self, series: &mut Series, name: u64, value: &str, i: usize) {
         let word = || Value::Word(digest(value));
         series.field_at(name, number(value.as_bytes()).map_or_else(word, Value::Number), i as u32);
         series.field_at(name.rotate_left(31), Value::Form(form(value.as_bytes())), i as u32);

@@ -32,7 +32,7 @@ pub fn holds_records(text: &str) -> bool {
     let mut before = Row::default();
     let header = text.lines().find(|line| !line.trim().is_empty()).and_then(header_words);
     for line in text.lines().map(|line| &line[..line.floor_char_boundary(MAX_LINE_BYTES)]) {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let trimmed = line.trim();
         if trimmed.is_empty() {
             continue;

@@ -62,7 +62,7 @@ impl Scan<'_> {
 
     /// Reads a scalar, an empty container, or the opening of one; true for the last.
     fn open(&mut self) -> Result<bool, usize> {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         match self.peek() {
             Some(open @ (b'{' | b'[')) => {
                 let object = open == b'{';

@@ -26,7 +26,7 @@ type Row = Vec<Piece>;
 /// Whether a line separates outputs and is not a row of a table. The check does not depend on the width of
 /// gaps, so that it gives the same answer for the rewritten table.
 pub fn is_separator(line: &str) -> bool {
-    crate::stop::tick();
+    crate::stop::check_sometimes();
     let text = line.trim();
     // Checks the ends of a line first: most lines are decided by them.
     let plain = || !text.contains("  ");
@@ -41,7 +41,7 @@ pub fn is_separator(line: &str) -> bool {
 
 /// A line of dashes through the whole table.
 fn is_rule(line: &str) -> bool {
-    crate::stop::tick();
+    crate::stop::check_sometimes();
     let text = line.trim();
     ["-", "=", "─", "━", "═"]
         .iter()
@@ -79,7 +79,7 @@ pub fn squeeze(lines: &[&str]) -> Option<Vec<String>> {
 
 /// The row with one blank between its cells; the last continues to the end of the line as it is.
 fn write(line: &str, row: &[Piece]) -> String {
-    crate::stop::tick();
+    crate::stop::check_sometimes();
     let mut out = String::with_capacity(line.len());
     for (i, piece) in row.iter().enumerate() {
         let start = if i == 0 { 0 } else { piece.bytes.0 - 1 };
@@ -91,7 +91,7 @@ fn write(line: &str, row: &[Piece]) -> String {
 
 /// Whether no cell but the last has a blank inside.
 fn has_single_words(line: &str, row: &[Piece]) -> bool {
-    crate::stop::tick();
+    crate::stop::check_sometimes();
     row.split_last()
         .is_some_and(|(_, row)| row.iter().all(|cell| !line[cell.bytes.0..cell.bytes.1].contains(' ')))
 }
@@ -135,7 +135,7 @@ fn rows(lines: &[&str]) -> Vec<Row> {
 
 /// The characters of a line that are not blanks: first byte, end, place, width.
 fn texts(line: &str) -> impl Iterator<Item = (usize, usize, usize, usize)> + '_ {
-    crate::stop::tick();
+    crate::stop::check_sometimes();
     let mut place = 0;
     line.char_indices().filter_map(move |(at, c)| {
         let width = if c.is_ascii() { 1 } else { c.width().unwrap_or(0) };
@@ -192,7 +192,7 @@ fn is_aligned(rows: &[Row], column: usize) -> bool {
     let off = |place: &dyn Fn(&Piece) -> usize| {
         let most = place(&rows[rows.len() / 2][column]);
         let differs = |row: &&Row| {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             place(&row[column]) != most
         };
         rows.iter().filter(differs).count()
@@ -204,7 +204,7 @@ fn is_aligned(rows: &[Row], column: usize) -> bool {
 /// looks as if it continued, as operands do.
 fn has_words(lines: &[&str], rows: &[Row], columns: usize) -> bool {
     let cell = |r: usize, c: usize| {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         &lines[r][rows[r][c].bytes.0..rows[r][c].bytes.1]
     };
     let is_word = |text: &str| text.contains(char::is_alphanumeric);
@@ -226,7 +226,7 @@ fn is_dashes(line: &str) -> bool {
 
 /// Whether a line looks like source text, a drawing, a diff or a tree, or its places cannot be counted.
 fn is_code(line: &str) -> bool {
-    crate::stop::tick();
+    crate::stop::check_sometimes();
     let text = line.trim();
     line.contains(['`', '├', '└', '│', '┌', '┐', '┘', '^'])
         || line.chars().any(|c| !c.is_ascii_graphic() && c != ' ' && c.width().unwrap_or(0) == 0)
@@ -239,7 +239,7 @@ fn is_code(line: &str) -> bool {
 /// Whether every line starts with a word that ends in a colon, or every line with an address.
 fn is_dump(lines: &[&str]) -> bool {
     let words = |line: &&str| {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let mut words = line.split_whitespace();
         (words.next().unwrap_or_default().to_owned(), words.next().unwrap_or_default().to_owned())
     };

@@ -34,7 +34,7 @@ fn layout(lines: &[&str]) -> Option<(Style, usize)> {
 }
 
 fn style(line: &str) -> Option<Style> {
-    crate::stop::tick();
+    crate::stop::check_sometimes();
     let number = |text: &str, end: &str| text.strip_suffix(end).is_some_and(is_number);
     if let Some(rest) = line.strip_prefix("-[ RECORD ") {
         let (count, rule) = rest.split_once(" ]")?;
@@ -52,7 +52,7 @@ fn is_number(text: &str) -> bool {
 
 /// The place of the sign between name and value in a row, in characters.
 fn place(line: &str, style: Style) -> Option<usize> {
-    crate::stop::tick();
+    crate::stop::check_sometimes();
     let sign = if style == Style::Psql { '|' } else { ':' };
     line.chars().position(|c| c == sign)
 }

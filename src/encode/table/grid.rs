@@ -74,7 +74,7 @@ fn extent(
 
 /// What kind of rule a line is, if it is one.
 fn style(line: &str) -> Option<Style> {
-    crate::stop::tick();
+    crate::stop::check_sometimes();
     let line = line.trim();
     let first = line.chars().next()?;
     let joint = |c: char| c == '+' || (('\u{2500}'..='\u{257f}').contains(&c) && !DASHES.contains(&c));
@@ -109,7 +109,7 @@ fn rule_cells(line: &str, style: Style) -> usize {
 
 /// The cells of a row with their padding.
 fn split(line: &str, style: Style) -> Option<Vec<&str>> {
-    crate::stop::tick();
+    crate::stop::check_sometimes();
     let body = match style {
         Style::Psql => line,
         _ => {
@@ -188,7 +188,7 @@ fn may_trim_front<'a>(cells: impl Iterator<Item = &'a str> + Clone) -> bool {
 
 /// The text of a cell, with one blank on each side that had any.
 fn write_cell(out: &mut String, cell: &str, trim_front: bool) {
-    crate::stop::tick();
+    crate::stop::check_sometimes();
     let text = cell.trim_matches(' ');
     if text.is_empty() {
         out.push_str(if cell.is_empty() { "" } else { " " });
@@ -219,7 +219,7 @@ fn short_rule(rule: &str, style: Style) -> String {
 }
 
 fn indentation(line: &str) -> usize {
-    crate::stop::tick();
+    crate::stop::check_sometimes();
     line.len() - line.trim_start_matches(' ').len()
 }
 

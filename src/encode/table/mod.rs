@@ -169,7 +169,7 @@ fn gaining(lines: &[&str], squeeze: impl Fn(&[&str]) -> Option<Vec<String>>) -> 
 fn chunks(lines: &[&str], range: Range<usize>, is_separator: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
     for i in range.filter(|&i| !is_separator(lines[i])) {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         match out.last_mut() {
             Some(last) if last.end == i => last.end = i + 1,
             _ => out.push(i..i + 1),

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// A line of such a box: how many pipes enclose it, and the text inside.
 fn inside(line: &str) -> Option<(usize, &str)> {
-    crate::stop::tick();
+    crate::stop::check_sometimes();
     let level = line.len() - line.trim_start_matches('|').len();
     let body = line[level..].strip_suffix(&line[..level])?;
     (level > 0 || is_rule(body)).then_some((level, body))
@@ -23,7 +23,7 @@ fn is_rule(body: &str) -> bool {
 
 /// Whether a line is the line of dashes above or below the whole box.
 fn is_edge(line: &str) -> bool {
-    crate::stop::tick();
+    crate::stop::check_sometimes();
     line.len() > 4 && line.bytes().all(|b| b == b'-')
 }
 

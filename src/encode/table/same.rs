@@ -35,14 +35,14 @@ pub fn squeeze(lines: &[&str]) -> Option<Vec<String>> {
     let columns = table[0].len();
     let first = 1 + usize::from(is_ruled);
     let cell = |row: usize, column: usize| {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         table[row][column].trim()
     };
     let same: Vec<bool> =
         (0..columns).map(|c| (first + 1..table.len()).all(|r| cell(r, c) == cell(first, c))).collect();
     // A cell that starts elsewhere than its name may belong to the column beside it.
     let is_in_place = |row: &Vec<String>| {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         row.iter().zip(&table[0]).all(|(cell, name)| {
             !cell.starts_with(' ') || cell.trim().is_empty() || cell.trim_end().len() == name.trim_end().len()
         })
@@ -67,7 +67,7 @@ pub fn squeeze(lines: &[&str]) -> Option<Vec<String>> {
 
 /// The cells of a row whose columns are not the same in all rows.
 fn join(row: &[String], same: &[bool], tabs: bool) -> String {
-    crate::stop::tick();
+    crate::stop::check_sometimes();
     let kept = row.iter().zip(same).filter(|(_, same)| !**same).map(|(cell, _)| cell.as_str());
     match tabs {
         true => kept.map(str::trim).collect::<Vec<_>>().join("\t"),
@@ -95,7 +95,7 @@ fn starts(header: &str) -> Vec<usize> {
 
 /// The cells of a row with their padding; `None` if a cell has no blank before it.
 fn at_places(line: &str, starts: &[usize]) -> Option<Vec<String>> {
-    crate::stop::tick();
+    crate::stop::check_sometimes();
     let chars: Vec<char> = line.chars().collect();
     let mut cells = Vec::with_capacity(starts.len());
     for (i, &start) in starts.iter().enumerate() {
@@ -110,7 +110,7 @@ fn at_places(line: &str, starts: &[usize]) -> Option<Vec<String>> {
 
 /// The cells of a row between tabs, as many as the header has.
 fn at_tabs(line: &str, header: &str) -> Option<Vec<String>> {
-    crate::stop::tick();
+    crate::stop::check_sometimes();
     let cells: Vec<String> = line.split('\t').map(str::to_owned).collect();
     (cells.len() == header.split('\t').count()).then_some(cells)
 }

@@ -7,7 +7,7 @@ use std::collections::{HashSet, VecDeque};
 
 use crate::pipeline::INPUT_LIMIT;
 use crate::sanitize::terminal;
-use crate::text::details::likeness;
+use crate::text::details::similarity_hash;
 use crate::text::signals;
 
 /// Limits of what is kept of a stream.
@@ -31,7 +31,7 @@ impl Default for Limits {
 
 /// The kept part of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kept {
+pub(super) enum KeptText {
     /// The whole text.
     Whole(String),
     /// Start, failures and end.
@@ -48,7 +48,7 @@ pub(super) struct Parts {
     /// The end.
     pub(super) tail: String,
     /// The lines that were dropped between start and end.
-    pub(super) gone: DroppedLines,
+    pub(super) dropped: DroppedLines,
 }
 
 /// Counts of dropped text.
@@ -119,14 +119,14 @@ impl Buffer {
     }
 
     /// What is kept.
-    pub(super) fn kept(&self) -> Kept {
+    pub(super) fn kept(&self) -> KeptText {
         match &self.state {
             State::Whole(packed) => {
                 let mut all = String::with_capacity(self.bytes);
                 packed.for_each(|text| all.push_str(text));
-                Kept::Whole(all)
+                KeptText::Whole(all)
             }
-            State::Cut(cut) => Kept::Parts(Box::new(cut.parts())),
+            State::Cut(cut) => KeptText::Parts(Box::new(cut.parts())),
         }
     }
 }
@@ -200,12 +200,12 @@ impl Cut {
     fn push(&mut self, text: &str) {
         self.tail.push_str(text);
         if self.tail.len() > 2 * self.limits.tail + self.limits.head {
-            self.settle();
+            self.shift_tail_to_middle();
         }
     }
 
     /// Moves text that is no longer part of the end into the middle.
-    fn settle(&mut self) {
+    fn shift_tail_to_middle(&mut self) {
         let mut at = 0;
         loop {
             let rest = &self.tail[at..];
@@ -225,7 +225,7 @@ impl Cut {
 
     fn parts(&self) -> Parts {
         let mut all = self.clone();
-        all.settle();
+        all.shift_tail_to_middle();
         let Middle { kept: middle, mut gone, recent, .. } = all.left;
         // Lines right before the end become part of it, unless one could be the rest of a key.
         let mut tail: VecDeque<String> = recent;
@@ -241,7 +241,7 @@ impl Cut {
         }
         let mut tail: String = tail.into_iter().collect();
         tail.push_str(end);
-        Parts { head: all.head, middle, tail, gone }
+        Parts { head: all.head, middle, tail, dropped: gone }
     }
 }
 
@@ -307,7 +307,7 @@ impl Middle {
 
     /// Whether a failure is kept: any failure while half the space is free, later only new kinds.
     fn is_wanted(&mut self, unit: &str) -> bool {
-        let is_new = self.kinds.len() < MAX_KINDS && self.kinds.insert(likeness(unit));
+        let is_new = self.kinds.len() < MAX_KINDS && self.kinds.insert(similarity_hash(unit));
         unit.len() <= self.room && (is_new || self.room > self.limit / 2)
     }
 
@@ -342,7 +342,7 @@ mod tests {
         Limits { whole, head: 300, middle: 400, tail: 500 }
     }
 
-    fn kept(pieces: &[&str], whole: usize) -> Kept {
+    fn kept(pieces: &[&str], whole: usize) -> KeptText {
         let mut buffer = Buffer::new(limits(whole));
         pieces.iter().for_each(|piece| buffer.push(piece));
         buffer.kept()
@@ -350,8 +350,8 @@ mod tests {
 
     fn parts(text: &str) -> Parts {
         match kept(&[text], 1000) {
-            Kept::Parts(parts) => *parts,
-            Kept::Whole(text) => panic!("{} bytes are whole", text.len()),
+            KeptText::Parts(parts) => *parts,
+            KeptText::Whole(text) => panic!("{} bytes are whole", text.len()),
         }
     }
 
@@ -370,18 +370,18 @@ mod tests {
             let all = kept(&pieces, whole);
             prop_assert_eq!(&all, &kept(&[&text], whole));
             match all {
-                Kept::Whole(all) => prop_assert!(all == text && text.len() <= whole),
-                Kept::Parts(parts) => {
+                KeptText::Whole(all) => prop_assert!(all == text && text.len() <= whole),
+                KeptText::Parts(parts) => {
                     prop_assert!(text.len() > whole);
-                    let Parts { head, middle, tail, gone } = *parts;
+                    let Parts { head, middle, tail, dropped } = *parts;
                     prop_assert!(text.starts_with(&head) && text.ends_with(&tail));
                     prop_assert!(head.len() <= 300 && middle.len() <= 400 && tail.len() >= 500);
-                    prop_assert_eq!(head.len() + middle.len() + tail.len() + gone.bytes, text.len());
+                    prop_assert_eq!(head.len() + middle.len() + tail.len() + dropped.bytes, text.len());
                     let count = |text: &str| text.matches('\n').count();
-                    prop_assert_eq!(count(&head) + count(&middle) + count(&tail) + gone.lines, count(&text));
+                    prop_assert_eq!(count(&head) + count(&middle) + count(&tail) + dropped.lines, count(&text));
                     let failures = |text: &str| text.matches("error: ").count();
                     prop_assert_eq!(
-                        failures(&head) + failures(&middle) + failures(&tail) + gone.failures, failures(&text));
+                        failures(&head) + failures(&middle) + failures(&tail) + dropped.failures, failures(&text));
                     for kind in ["error: a", "error: b", "error: c"] {
                         let shown = [&head, &middle, &tail].iter().any(|part| part.contains(kind));
                         prop_assert_eq!(shown, text.contains(kind), "{}", kind);
@@ -402,7 +402,7 @@ mod tests {
         let lines: Vec<&str> = parts.middle.lines().collect();
         assert_eq!(lines.len(), LINES_BEFORE + 1 + LINES_AFTER);
         assert_eq!((lines[0], lines[8]), ("line 497 is fine", "line 505 is fine"));
-        assert_eq!(parts.gone.failures, 0);
+        assert_eq!(parts.dropped.failures, 0);
     }
 
     #[test]
@@ -413,10 +413,10 @@ mod tests {
             buffer.push(&"é".repeat(1000));
             assert!(buffer.held() < 3 << 20);
         }
-        let Kept::Parts(parts) = buffer.kept() else { panic!("all is kept") };
+        let KeptText::Parts(parts) = buffer.kept() else { panic!("all is kept") };
         let kept = parts.head.len() + parts.middle.len() + parts.tail.len();
-        assert!(kept < 70 << 10 && parts.gone.lines == 0);
-        assert_eq!(kept + parts.gone.bytes, 8_000_000);
+        assert!(kept < 70 << 10 && parts.dropped.lines == 0);
+        assert_eq!(kept + parts.dropped.bytes, 8_000_000);
     }
 
     #[test]

@@ -98,7 +98,7 @@ impl Engine {
         let (policy, session) = self.policy_and_session(id, request.policy.as_ref(), request.budget)?;
         cancel.check()?;
         // No original is stored, so nothing may point to one.
-        let ask = Ask { keeps: false, ..Ask::new(&policy, pressure) };
+        let ask = Ask { can_store_original: false, ..Ask::new(&policy, pressure) };
         let place = Place::new(id, session.as_ref());
         let outcome = as_of_now(&job, &policy, place, |history| job.core(&policy, ask, history, None, None))?;
         let stored = crate::session::Stored { outcome, artifact: None, reclaimed: None };
@@ -132,8 +132,8 @@ impl Engine {
     }
 
     /// The queue in which requests about a stream keep their order.
-    pub fn lane_of_stream(&self, id: &str) -> Option<String> {
-        self.streams().lane(id)
+    pub fn ordering_key_of_stream(&self, id: &str) -> Option<String> {
+        self.streams().ordering_key(id)
     }
 
     fn stream(&self, id: &str, session: Option<&str>) -> Result<Shared, RpcError> {

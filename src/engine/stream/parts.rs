@@ -4,7 +4,7 @@
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::buffer::{DroppedLines, Kept, Parts};
+use super::buffer::{DroppedLines, KeptText, Parts};
 use super::table::Stream;
 use crate::pipeline::evidence::{Evidence, Omission, Status, Step};
 use crate::protocol::RpcError;
@@ -20,25 +20,25 @@ use crate::text::source::count_lines;
 use crate::tokens::{self, Tokenizer};
 
 /// The kept text under each stream name.
-pub(super) fn kept(stream: &Stream) -> Vec<(StreamName, Kept)> {
+pub(super) fn kept(stream: &Stream) -> Vec<(StreamName, KeptText)> {
     let mut all: Vec<_> = stream.buffers.iter().map(|(name, buffer)| (*name, buffer.kept())).collect();
     if let Some((name, _)) = stream.half {
         match all.iter_mut().find(|(n, _)| *n == name) {
-            Some((_, Kept::Whole(text))) => text.push('\u{fffd}'),
-            Some((_, Kept::Parts(parts))) => parts.tail.push('\u{fffd}'),
-            None => all.push((name, Kept::Whole("\u{fffd}".to_owned()))),
+            Some((_, KeptText::Whole(text))) => text.push('\u{fffd}'),
+            Some((_, KeptText::Parts(parts))) => parts.tail.push('\u{fffd}'),
+            None => all.push((name, KeptText::Whole("\u{fffd}".to_owned()))),
         }
     }
     all
 }
 
 /// The kept parts without ends that may be the start of a secret.
-pub(super) fn finished(stream: &Stream) -> Vec<(StreamName, Kept)> {
+pub(super) fn finished(stream: &Stream) -> Vec<(StreamName, KeptText)> {
     let mut all = kept(stream);
     for (_, kept) in &mut all {
         let end = match kept {
-            Kept::Whole(text) => text,
-            Kept::Parts(parts) => &mut parts.tail,
+            KeptText::Whole(text) => text,
+            KeptText::Parts(parts) => &mut parts.tail,
         };
         if let Some(open) = secrets::open(end.as_bytes()) {
             end.truncate(open);
@@ -48,13 +48,13 @@ pub(super) fn finished(stream: &Stream) -> Vec<(StreamName, Kept)> {
 }
 
 /// Whether the content is one string, because no stream name was given.
-fn is_string(kept: &[(StreamName, Kept)]) -> bool {
+fn is_string(kept: &[(StreamName, KeptText)]) -> bool {
     matches!(kept, [] | [(StreamName::None, _)])
 }
 
 /// The JSON text of the content.
-pub(super) fn content(kept: &[(StreamName, Kept)]) -> String {
-    if let [(StreamName::None, Kept::Whole(text))] = kept {
+pub(super) fn content(kept: &[(StreamName, KeptText)]) -> String {
+    if let [(StreamName::None, KeptText::Whole(text))] = kept {
         return json!(text).to_string();
     }
     if kept.is_empty() {
@@ -64,8 +64,10 @@ pub(super) fn content(kept: &[(StreamName, Kept)]) -> String {
     let mut text = |text: &str| blocks.push(block(text));
     for (_, kept) in kept {
         match kept {
-            Kept::Whole(all) => text(all),
-            Kept::Parts(parts) => [&parts.head, &parts.middle, &parts.tail].into_iter().for_each(|t| text(t)),
+            KeptText::Whole(all) => text(all),
+            KeptText::Parts(parts) => {
+                [&parts.head, &parts.middle, &parts.tail].into_iter().for_each(|t| text(t))
+            }
         }
     }
     format!("[{}]", blocks.join(","))
@@ -78,11 +80,11 @@ fn block(text: &str) -> String {
 /// Joins the answer for each stream.
 pub(super) fn joined(
     mut compressed: Compressed,
-    kept: &[(StreamName, Kept)],
+    kept: &[(StreamName, KeptText)],
     tokenizer: Tokenizer,
     key: &SealKey,
 ) -> Result<Compressed, RpcError> {
-    if kept.iter().all(|(_, kept)| matches!(kept, Kept::Whole(_))) {
+    if kept.iter().all(|(_, kept)| matches!(kept, KeptText::Whole(_))) {
         return Ok(compressed);
     }
     let texts: Vec<String> = Json::of(&compressed.content)
@@ -95,11 +97,11 @@ pub(super) fn joined(
     let mut part = 0;
     for (_, kept) in kept {
         match kept {
-            Kept::Whole(_) => {
+            KeptText::Whole(_) => {
                 whole.push(next());
                 part += 1;
             }
-            Kept::Parts(parts) => {
+            KeptText::Parts(parts) => {
                 whole.push(put_together([next(), next(), next()], parts, key));
                 if let Some(evidence) = &mut compressed.evidence {
                     note(evidence, parts, part + 1);
@@ -126,7 +128,7 @@ pub(super) fn joined(
 
 /// Joins start, marker, failures and end into one text, with one seal over all of it.
 fn put_together(texts: [String; 3], parts: &Parts, key: &SealKey) -> String {
-    let DroppedLines { lines, bytes, .. } = parts.gone;
+    let DroppedLines { lines, bytes, .. } = parts.dropped;
     let of = lines + count_lines(&parts.middle);
     let marker = Marker::NotKept { lines, of, bytes, reason: Reason::OverInputLimit.code().to_owned() };
     let [head, middle, tail] = texts.map(|mut text| {
@@ -146,7 +148,7 @@ fn put_together(texts: [String; 3], parts: &Parts, key: &SealKey) -> String {
 
 /// Adds the dropped text to the evidence. It has no line numbers, because those refer to the failures in its place.
 fn note(evidence: &mut Evidence, parts: &Parts, part: usize) {
-    let DroppedLines { lines, bytes, failures } = parts.gone;
+    let DroppedLines { lines, bytes, failures } = parts.dropped;
     let first = count_lines(&parts.head) + 1;
     let last = first + count_lines(&parts.middle).saturating_sub(1);
     let kept = parts.head.len() + parts.middle.len() + parts.tail.len();

@@ -160,7 +160,7 @@ impl Streams {
     }
 
     /// The queue in which requests about a stream keep their order: its session's, or its own.
-    pub(in crate::engine) fn lane(&self, id: &str) -> Option<String> {
+    pub(in crate::engine) fn ordering_key(&self, id: &str) -> Option<String> {
         let entry = self.open.get(id)?;
         Some(entry.session.clone().unwrap_or_else(|| id.to_owned()))
     }
@@ -209,7 +209,10 @@ mod tests {
         let mut streams = streams();
         let one = streams.open(Some("s"), String::new(), at(0)).unwrap();
         let two = streams.open(None, String::new(), at(0)).unwrap();
-        assert_eq!((streams.lane(&one), streams.lane(&two)), (Some("s".to_owned()), Some(two.clone())));
+        assert_eq!(
+            (streams.ordering_key(&one), streams.ordering_key(&two)),
+            (Some("s".to_owned()), Some(two.clone()))
+        );
         assert!(streams.get(&one, Some("s"), at(0)).is_ok());
         for (id, session) in [(&one, "t"), (&two, "s")] {
             let error = streams.get(id, Some(session), at(0)).unwrap_err();
@@ -217,6 +220,6 @@ mod tests {
         }
         streams.session_closed("s");
         assert!(!streams.remove(&one) && streams.remove(&two) && !streams.remove(&two));
-        assert_eq!(streams.lane(&one), None);
+        assert_eq!(streams.ordering_key(&one), None);
     }
 }

@@ -300,7 +300,7 @@ fn what_is_cancelled_did_not_happen() {
     cancel.cancel();
     let raw = r#"{"result":{}}"#;
     assert_eq!(engine.open_stream(&by_name(raw).unwrap(), raw, &cancel).unwrap_err().code, -32800);
-    assert_eq!(engine.streams().lane("stream-1"), None);
+    assert_eq!(engine.streams().ordering_key("stream-1"), None);
     let id = open(&engine, &json!({"result": {}}));
     append(&engine, &id, "kept\n");
     let piece = format!("{{\"streamId\":\"{id}\",\"text\":\"lost\"}}");

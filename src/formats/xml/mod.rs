@@ -59,7 +59,7 @@ pub fn is_data(text: &str, nodes: &[Node]) -> bool {
     // For each element: whether it has elements, and whether it has text.
     let mut has: HashMap<u32, (bool, bool), FixedState> = HashMap::default();
     for node in nodes {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         match node.kind {
             Kind::Element => {
                 let tag = &text[node.start as usize..node.open as usize];
@@ -87,7 +87,7 @@ pub fn only_wraps(text: &str, nodes: &[Node], holds: impl Fn(&str) -> bool) -> b
     let of = |node: &Node| &text[node.start as usize..node.end as usize];
     let (mut wrapped, mut all) = (0, 0);
     for node in nodes {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         all = all.max(of(node).len());
         if node.kind != Kind::Text || memchr::memchr(b'\n', of(node).trim().as_bytes()).is_none() {
             continue;
@@ -121,7 +121,7 @@ pub fn minify(text: &str, nodes: &[Node], end: usize) -> String {
     let mut out = String::with_capacity(end - nodes.first().map_or(end, |node| node.start as usize));
     let mut at = nodes.first().map_or(end, |node| node.start as usize);
     for (i, node) in nodes.iter().enumerate() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         if is_layout(text, nodes, i) {
             out.push_str(&text[at..node.start as usize]);
             at = node.end as usize;

@@ -70,7 +70,7 @@ impl Reader<'_> {
 
     fn document(&mut self) -> Option<()> {
         loop {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             let start = self.at;
             let len = self.found(memchr::memchr(b'<', &self.bytes[start..]))?;
             if len > 0 {

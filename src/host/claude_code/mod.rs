@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use super::Host;
 use super::event::Event;
 use super::home;
-use super::reach::{CLAUDE_CODE, Place, Text, Treatment, Why};
+use super::reach::{CLAUDE_CODE, Place, ResultHandling, Text, UnchangedReason};
 use super::replace::{
     asks_for_exact_output, compress, forget, made_safe, note_call, redacted, undelivered, unseen,
 };
@@ -75,25 +75,27 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
     let output = match (treatment, &event.tool_response) {
         // The session records the text that the model wrote into such a call, which is not secret from the model when
         // it reads the file.
-        (Treatment::Noted, _) => {
+        (ResultHandling::Noted, _) => {
             note_call(host, event);
             None
         }
-        (Treatment::Replaced(Text::Streams), Value::Object(response)) => {
+        (ResultHandling::Replaced(Text::Streams), Value::Object(response)) => {
             bash(host, event, response, &mut context)
         }
-        (Treatment::Seen, Value::Object(response)) => view::reply(host, event, response).map(|view| {
+        (ResultHandling::Seen, Value::Object(response)) => view::reply(host, event, response).map(|view| {
             context = view.context;
             view.output
         }),
-        (Treatment::Replaced(Text::At(places)), response) => at(host, event, response, places),
+        (ResultHandling::Replaced(Text::At(places)), response) => at(host, event, response, places),
         // The result of an unknown tool also keeps its shape.
-        (Treatment::Stays(Why::Data | Why::Tool), response) => made_safe(host, response),
-        (Treatment::Replaced(Text::Whole), response @ (Value::String(_) | Value::Array(_))) => {
+        (ResultHandling::Unchanged(UnchangedReason::Data | UnchangedReason::Tool), response) => {
+            made_safe(host, response)
+        }
+        (ResultHandling::Replaced(Text::Whole), response @ (Value::String(_) | Value::Array(_))) => {
             compress(host, event, response, None, None)
         }
         // An object from an MCP server, or a shape that no version is known to send.
-        (Treatment::Replaced(_) | Treatment::Seen, response) => made_safe(host, response),
+        (ResultHandling::Replaced(_) | ResultHandling::Seen, response) => made_safe(host, response),
         _ => None,
     };
     if output.is_none() && context.is_none() {
@@ -115,7 +117,7 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
 /// host applies its own rules, but to the new command line, which rules for the old one do not match. That is why the user
 /// must ask for it.
 fn wrapped(event: &Event) -> Option<Value> {
-    if CLAUDE_CODE.treatment(&event.tool_name, true) != Treatment::WrappedIfAsked || !wrap::is_wanted() {
+    if CLAUDE_CODE.treatment(&event.tool_name, true) != ResultHandling::WrappedIfAsked || !wrap::is_wanted() {
         return None;
     }
     let is_in_background =

@@ -21,7 +21,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::Host;
-use super::pass::{LazyPolicy, Passing};
+use super::pass::{LazyPolicy, StreamFilter};
 use super::run::pass_on;
 use lines::{Lines, MAX_LINE_BYTES};
 use traffic::{Route, Traffic};
@@ -153,7 +153,7 @@ fn from_server(shared: &Shared, server: impl io::BufRead) -> bool {
     let mut line = Vec::new();
     let policy = || shared.host.engine().policy_in_force();
     let policy = LazyPolicy::new(&policy).escaping();
-    let mut long = Passing::new(&policy);
+    let mut long = StreamFilter::new(&policy);
     let (mut is_inside, mut is_open) = (false, false);
     while let Ok(Some(is_whole)) = lines.next(&mut line) {
         is_open = !line.ends_with(b"\n");

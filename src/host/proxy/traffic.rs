@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::message::{Message, ids_of_batch, read, unmarked};
 use crate::engine::Cancel;
-use crate::formats::json::mended;
+use crate::formats::json::without_lone_surrogates;
 use crate::host::Host;
 use crate::host::codex::is_of_program;
 use crate::host::pass::LazyPolicy;
@@ -168,8 +168,9 @@ fn id_at_start(start: &[u8]) -> Option<&str> {
 /// The answer to a call of one of our tools.
 fn answered(host: &Host, tool: &Tool, id: &str, request: Json<'_>) -> String {
     let arguments = request.get("params").and_then(|params| params.get("arguments"));
-    let arguments =
-        arguments.map_or(Ok(Value::Null), |json| serde_json::from_str(&mended(json.raw().as_bytes())));
+    let arguments = arguments.map_or(Ok(Value::Null), |json| {
+        serde_json::from_str(&without_lone_surrogates(json.raw().as_bytes()))
+    });
     let answer = arguments.map_err(|e| e.to_string()).and_then(|given| {
         let fault = |_| Err("tersed failed on this; the next call works".to_owned());
         catch_unwind(AssertUnwindSafe(|| tool.call(host, given))).unwrap_or_else(fault)

@@ -10,7 +10,7 @@ pub(super) use table::{CLAUDE_CODE, CODEX, COPILOT, CURSOR, GEMINI};
 
 /// A host and what is reached in it.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Reach {
+pub struct HostSupport {
     /// Its name, as `tersed install` takes it.
     pub host: &'static str,
     /// Its tools. The first row that names a tool applies; the last row matches every tool.
@@ -27,14 +27,14 @@ pub struct Tools {
     /// Their names; `*` at the end stands for any rest.
     pub names: &'static [&'static str],
     /// What happens to a result.
-    pub result: Treatment,
+    pub result: ResultHandling,
     /// What happens to the result of a call that the host counts as failed.
-    pub failed: Treatment,
+    pub failed: ResultHandling,
 }
 
 /// What happens to a result in a host that is set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Treatment {
+pub enum ResultHandling {
     /// It is replaced after the call.
     Replaced(Text),
     /// A long file with declarations is shown as its outline. In other views of a file, lines at the ends that the
@@ -47,7 +47,7 @@ pub enum Treatment {
     /// It is not changed. The session learns what the model wrote into the call.
     Noted,
     /// It is not changed.
-    Stays(Why),
+    Unchanged(UnchangedReason),
 }
 
 /// Where the text is in a result that is replaced.
@@ -74,7 +74,7 @@ pub enum Place {
 
 /// Why a result is not changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
+pub enum UnchangedReason {
     /// The call failed.
     Failed,
     /// The host accepts no replacement for this tool's results, or the adapter does not know their format.
@@ -95,7 +95,7 @@ pub enum Why {
     NoHost,
 }
 
-impl Treatment {
+impl ResultHandling {
     /// The treatment in words, without a full stop.
     pub fn sentence(self) -> String {
         match self {
@@ -109,12 +109,12 @@ impl Treatment {
                 "becomes smaller inside `tersed run`, if `TERSED_WRAP` is 1; otherwise unchanged".to_owned()
             }
             Self::Noted => "unchanged; what the model wrote into the call is remembered".to_owned(),
-            Self::Stays(why) => format!("unchanged: {}", why.sentence()),
+            Self::Unchanged(why) => format!("unchanged: {}", why.sentence()),
         }
     }
 }
 
-impl Why {
+impl UnchangedReason {
     /// Its code in reports.
     pub fn code(self) -> &'static str {
         match self {
@@ -152,18 +152,18 @@ impl Why {
     }
 }
 
-impl Reach {
+impl HostSupport {
     /// The host with this name.
     pub fn named(host: &str) -> Option<&'static Self> {
         HOSTS.iter().copied().find(|reach| reach.host == host)
     }
 
     /// What happens to a result of a tool.
-    pub fn treatment(&self, tool: &str, is_failed: bool) -> Treatment {
+    pub fn treatment(&self, tool: &str, is_failed: bool) -> ResultHandling {
         match self.tools.iter().find(|tools| tools.names.iter().any(|name| names(name, tool))) {
             Some(tools) if is_failed => tools.failed,
             Some(tools) => tools.result,
-            None => Treatment::Stays(Why::Tool),
+            None => ResultHandling::Unchanged(UnchangedReason::Tool),
         }
     }
 }
@@ -186,26 +186,26 @@ mod tests {
         for reach in HOSTS {
             let last = reach.tools.last().unwrap();
             assert_eq!(last.names, ["*"], "{}", reach.host);
-            assert_eq!(Reach::named(reach.host), Some(*reach));
+            assert_eq!(HostSupport::named(reach.host), Some(*reach));
             let all: Vec<&str> = reach.tools.iter().flat_map(|tools| tools.names).copied().collect();
             for (at, name) in all.iter().enumerate() {
                 // A name after a pattern that matches it would never apply.
                 assert!(!all[..at].iter().any(|before| names(before, name)), "{}: {name}", reach.host);
             }
         }
-        assert_eq!(Reach::named("no-such-host"), None);
+        assert_eq!(HostSupport::named("no-such-host"), None);
     }
 
     #[test]
     fn a_failed_call_is_told_from_others() {
-        let claude = Reach::named("claude-code").unwrap();
-        assert_eq!(claude.treatment("Bash", false), Treatment::Replaced(Text::Streams));
-        assert_eq!(claude.treatment("Bash", true), Treatment::WrappedIfAsked);
-        assert_eq!(claude.treatment("mcp__a__b", false), Treatment::Replaced(Text::Whole));
-        assert_eq!(claude.treatment("mcp__a__b", true), Treatment::Stays(Why::Failed));
-        assert_eq!(claude.treatment("mcp_", false), Treatment::Stays(Why::Tool));
-        let codex = Reach::named("codex").unwrap();
-        assert_eq!(codex.treatment("exec", false), Treatment::Stays(Why::Program));
-        assert_eq!(codex.treatment("exec_command", true), Treatment::Wrapped);
+        let claude = HostSupport::named("claude-code").unwrap();
+        assert_eq!(claude.treatment("Bash", false), ResultHandling::Replaced(Text::Streams));
+        assert_eq!(claude.treatment("Bash", true), ResultHandling::WrappedIfAsked);
+        assert_eq!(claude.treatment("mcp__a__b", false), ResultHandling::Replaced(Text::Whole));
+        assert_eq!(claude.treatment("mcp__a__b", true), ResultHandling::Unchanged(UnchangedReason::Failed));
+        assert_eq!(claude.treatment("mcp_", false), ResultHandling::Unchanged(UnchangedReason::Tool));
+        let codex = HostSupport::named("codex").unwrap();
+        assert_eq!(codex.treatment("exec", false), ResultHandling::Unchanged(UnchangedReason::Program));
+        assert_eq!(codex.treatment("exec_command", true), ResultHandling::Wrapped);
     }
 }

@@ -1,9 +1,9 @@
 //! The rows of the table: which results each host allows tersed to replace, as its adapter does it.
 
-use super::{Place, Reach, Text, Tools, Treatment, Why};
+use super::{HostSupport, Place, ResultHandling, Text, Tools, UnchangedReason};
 
 /// All hosts, sorted by name.
-pub static HOSTS: &[&Reach] = &[
+pub static HOSTS: &[&HostSupport] = &[
     &CLAUDE_CODE,
     &CLINE,
     &CODEX,
@@ -18,31 +18,31 @@ pub static HOSTS: &[&Reach] = &[
     &VSCODE,
 ];
 
-const WHOLE: Treatment = Treatment::Replaced(Text::Whole);
-const FAILED: Treatment = Treatment::Stays(Why::Failed);
+const WHOLE: ResultHandling = ResultHandling::Replaced(Text::Whole);
+const FAILED: ResultHandling = ResultHandling::Unchanged(UnchangedReason::Failed);
 /// All tools that no row before names.
 const ANY: &[&str] = &["*"];
 
-const fn row(names: &'static [&'static str], result: Treatment, failed: Treatment) -> Tools {
+const fn row(names: &'static [&'static str], result: ResultHandling, failed: ResultHandling) -> Tools {
     Tools { names, result, failed }
 }
 
-const fn at(places: &'static [Place]) -> Treatment {
-    Treatment::Replaced(Text::At(places))
+const fn at(places: &'static [Place]) -> ResultHandling {
+    ResultHandling::Replaced(Text::At(places))
 }
 
-const fn rest(result: Treatment, failed: Treatment) -> Tools {
+const fn rest(result: ResultHandling, failed: ResultHandling) -> Tools {
     row(ANY, result, failed)
 }
 
 /// Claude Code. A call that failed causes another event, which ignores replacements.
-pub(in crate::host) static CLAUDE_CODE: Reach = Reach {
+pub(in crate::host) static CLAUDE_CODE: HostSupport = HostSupport {
     host: "claude-code",
     tools: &[
-        row(&["Bash"], Treatment::Replaced(Text::Streams), Treatment::WrappedIfAsked),
-        row(&["PowerShell"], Treatment::Replaced(Text::Streams), FAILED),
-        row(&["Read"], Treatment::Seen, FAILED),
-        row(&["Edit", "MultiEdit", "Write", "NotebookEdit"], Treatment::Noted, FAILED),
+        row(&["Bash"], ResultHandling::Replaced(Text::Streams), ResultHandling::WrappedIfAsked),
+        row(&["PowerShell"], ResultHandling::Replaced(Text::Streams), FAILED),
+        row(&["Read"], ResultHandling::Seen, FAILED),
+        row(&["Edit", "MultiEdit", "Write", "NotebookEdit"], ResultHandling::Noted, FAILED),
         // Lines that a search found, or only the names of their files.
         row(&["Grep"], at(&[Place::Member(&["content"]), Place::Lines("filenames")]), FAILED),
         row(&["Glob"], at(&[Place::Lines("filenames")]), FAILED),
@@ -65,20 +65,21 @@ pub(in crate::host) static CLAUDE_CODE: Reach = Reach {
                 "KillShell",
                 "AgentOutputTool",
             ],
-            Treatment::Stays(Why::Data),
+            ResultHandling::Unchanged(UnchangedReason::Data),
             FAILED,
         ),
         row(&["mcp__*"], WHOLE, FAILED),
-        rest(Treatment::Stays(Why::Tool), FAILED),
+        rest(ResultHandling::Unchanged(UnchangedReason::Tool), FAILED),
     ],
     names_calls: true,
     gateway: Some("claude"),
 };
 
-static CLINE: Reach = Reach { host: "cline", tools: &[rest(WHOLE, WHOLE)], names_calls: true, gateway: None };
+static CLINE: HostSupport =
+    HostSupport { host: "cline", tools: &[rest(WHOLE, WHOLE)], names_calls: true, gateway: None };
 
 /// Codex CLI. Hooks see a command under the first of these names; histories hold the others.
-pub(in crate::host) static CODEX: Reach = Reach {
+pub(in crate::host) static CODEX: HostSupport = HostSupport {
     host: "codex",
     tools: &[
         row(
@@ -91,33 +92,40 @@ pub(in crate::host) static CODEX: Reach = Reach {
                 "container.exec",
                 "unified_exec",
             ],
-            Treatment::Wrapped,
-            Treatment::Wrapped,
+            ResultHandling::Wrapped,
+            ResultHandling::Wrapped,
         ),
         // The tool of models that run the others inside a program.
-        row(&["exec"], Treatment::Stays(Why::Program), Treatment::Stays(Why::Program)),
-        rest(Treatment::Stays(Why::Tool), Treatment::Stays(Why::Tool)),
+        row(
+            &["exec"],
+            ResultHandling::Unchanged(UnchangedReason::Program),
+            ResultHandling::Unchanged(UnchangedReason::Program),
+        ),
+        rest(
+            ResultHandling::Unchanged(UnchangedReason::Tool),
+            ResultHandling::Unchanged(UnchangedReason::Tool),
+        ),
     ],
     names_calls: true,
     gateway: Some("codex"),
 };
 
 /// GitHub Copilot CLI. A command with an exit code other than 0 does not count as a failed call.
-pub(in crate::host) static COPILOT: Reach =
-    Reach { host: "copilot", tools: &[rest(WHOLE, FAILED)], names_calls: true, gateway: None };
+pub(in crate::host) static COPILOT: HostSupport =
+    HostSupport { host: "copilot", tools: &[rest(WHOLE, FAILED)], names_calls: true, gateway: None };
 
-pub(in crate::host) static CURSOR: Reach = Reach {
+pub(in crate::host) static CURSOR: HostSupport = HostSupport {
     host: "cursor",
-    tools: &[row(&["MCP:*"], WHOLE, FAILED), rest(Treatment::Stays(Why::Tool), FAILED)],
+    tools: &[row(&["MCP:*"], WHOLE, FAILED), rest(ResultHandling::Unchanged(UnchangedReason::Tool), FAILED)],
     names_calls: true,
     gateway: None,
 };
 
-static EMACS: Reach =
-    Reach { host: "emacs", tools: &[rest(WHOLE, WHOLE)], names_calls: false, gateway: None };
+static EMACS: HostSupport =
+    HostSupport { host: "emacs", tools: &[rest(WHOLE, WHOLE)], names_calls: false, gateway: None };
 
 /// Gemini CLI. A result is replaced by a call of another tool, so a replaced failure would look like a success.
-pub(in crate::host) static GEMINI: Reach = Reach {
+pub(in crate::host) static GEMINI: HostSupport = HostSupport {
     host: "gemini",
     tools: &[
         row(
@@ -134,7 +142,7 @@ pub(in crate::host) static GEMINI: Reach = Reach {
             WHOLE,
             FAILED,
         ),
-        rest(Treatment::Stays(Why::Tool), FAILED),
+        rest(ResultHandling::Unchanged(UnchangedReason::Tool), FAILED),
     ],
     names_calls: false,
     gateway: Some("gemini"),
@@ -142,20 +150,28 @@ pub(in crate::host) static GEMINI: Reach = Reach {
 
 /// Kilo, like OpenCode, passes whole conversations, including errors of tools, to the plugin before the model sees
 /// them.
-static KILO: Reach =
-    Reach { host: "kilo", tools: &[rest(WHOLE, WHOLE)], names_calls: true, gateway: Some("kilo") };
+static KILO: HostSupport =
+    HostSupport { host: "kilo", tools: &[rest(WHOLE, WHOLE)], names_calls: true, gateway: Some("kilo") };
 
-static NEOVIM: Reach =
-    Reach { host: "neovim", tools: &[rest(WHOLE, WHOLE)], names_calls: true, gateway: None };
+static NEOVIM: HostSupport =
+    HostSupport { host: "neovim", tools: &[rest(WHOLE, WHOLE)], names_calls: true, gateway: None };
 
-static OPENCODE: Reach =
-    Reach { host: "opencode", tools: &[rest(WHOLE, WHOLE)], names_calls: true, gateway: Some("opencode") };
+static OPENCODE: HostSupport = HostSupport {
+    host: "opencode",
+    tools: &[rest(WHOLE, WHOLE)],
+    names_calls: true,
+    gateway: Some("opencode"),
+};
 
-static PI: Reach = Reach { host: "pi", tools: &[rest(WHOLE, WHOLE)], names_calls: true, gateway: Some("pi") };
+static PI: HostSupport =
+    HostSupport { host: "pi", tools: &[rest(WHOLE, WHOLE)], names_calls: true, gateway: Some("pi") };
 
-static VSCODE: Reach = Reach {
+static VSCODE: HostSupport = HostSupport {
     host: "vscode",
-    tools: &[rest(Treatment::Stays(Why::Asked), Treatment::Stays(Why::Asked))],
+    tools: &[rest(
+        ResultHandling::Unchanged(UnchangedReason::Asked),
+        ResultHandling::Unchanged(UnchangedReason::Asked),
+    )],
     names_calls: true,
     gateway: None,
 };

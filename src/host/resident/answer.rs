@@ -11,7 +11,7 @@ use crate::host::replace::{self, Limits, worked_on};
 use crate::host::tools::find;
 use crate::protocol::artifact::{List, ListParams, Numbering, Read, ReadParams};
 use crate::sanitize::redact_only;
-use crate::telemetry::counts::{Interface, on_behalf};
+use crate::telemetry::counts::{Interface, with_caller};
 
 /// One byte in this many of the host's limit is left free, because the host may count differently.
 const FREE_ONE_IN: usize = 20;
@@ -29,7 +29,7 @@ pub fn answer(host: &Host, request: &Request, content: &[u8]) -> (Reply, Vec<u8>
         Request::Run { .. } => Some(Interface::named("run")),
         _ => None,
     };
-    on_behalf(|behalf| behalf.interface = interface, || answered(host, request, content))
+    with_caller(|caller| caller.interface = interface, || answered(host, request, content))
 }
 
 fn answered(host: &Host, request: &Request, content: &[u8]) -> (Reply, Vec<u8>) {

@@ -43,10 +43,10 @@ mod tests {
 
     /// Connecting must return, and fast: no test waits a minute.
     fn outcome(path: &Path, until: Instant) -> io::Result<UnixStream> {
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let path = path.to_owned();
-        std::thread::spawn(move || tell.send(connect(&path, until)));
-        told.recv_timeout(Duration::from_secs(60)).expect("it gives up")
+        std::thread::spawn(move || sender.send(connect(&path, until)));
+        receiver.recv_timeout(Duration::from_secs(60)).expect("it gives up")
     }
 
     #[test]

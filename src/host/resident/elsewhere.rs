@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::client::Client;
 use super::place::Place;
 use super::wire::{Reply, Request};
-use crate::artifact::vault::{Bounds, Copy, Reach, Vault, conversations_folder};
+use crate::artifact::vault::{AccessScope, Bounds, Copy, Vault, conversations_folder};
 use crate::artifact::{Artifact, Media};
 use crate::telemetry::{Clock, SystemClock};
 
@@ -101,7 +101,7 @@ pub fn of_conversations() -> Option<Vault> {
 
 fn vault(folder: PathBuf) -> Vault {
     let bounds = Bounds { max_count: usize::MAX, max_bytes: 0, retention: Duration::ZERO };
-    Vault::new(folder, bounds, Reach::Everything)
+    Vault::new(folder, bounds, AccessScope::Everything)
 }
 
 fn now() -> Duration {

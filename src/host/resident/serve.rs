@@ -74,9 +74,9 @@ pub fn serve(place: &Place, ends: Ends, host: Host) -> io::Result<()> {
     let path = place.socket();
     let listener = bind(&path)?;
     let own = identity(&path);
-    let (told, tell) = UnixStream::pair()?;
+    let (signalled, signal_end) = UnixStream::pair()?;
     for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT, signal_hook::consts::SIGHUP] {
-        signal_hook::low_level::pipe::register(signal, tell.try_clone()?)?;
+        signal_hook::low_level::pipe::register(signal, signal_end.try_clone()?)?;
     }
     let (woken, wake) = UnixStream::pair()?;
     woken.set_nonblocking(true)?;
@@ -110,7 +110,7 @@ pub fn serve(place: &Place, ends: Ends, host: Host) -> io::Result<()> {
         if !is_busy && (idle >= ends.idle || is_left) {
             break;
         }
-        match wait(&listener, &told, &woken, &shared, ends) {
+        match wait(&listener, &signalled, &woken, &shared, ends) {
             Some(Event::Connection) => accept(&listener, &shared, &wake),
             Some(Event::Signal) => break,
             None => {}
@@ -135,14 +135,14 @@ enum Event {
 /// Waits for an event, at most one tick or until the process should end.
 fn wait(
     listener: &UnixListener,
-    told: &UnixStream,
+    signalled: &UnixStream,
     woken: &UnixStream,
     shared: &Shared,
     ends: Ends,
 ) -> Option<Event> {
     let owners = locked(&shared.owners).descriptors();
     let is_full = shared.open.load(Ordering::SeqCst) >= MAX_CONNECTIONS;
-    let mut fds = vec![PollFd::new(told, PollFlags::IN), PollFd::new(woken, PollFlags::IN)];
+    let mut fds = vec![PollFd::new(signalled, PollFlags::IN), PollFd::new(woken, PollFlags::IN)];
     if !is_full {
         fds.push(PollFd::new(listener, PollFlags::IN));
     }

@@ -9,12 +9,12 @@ const IN_MEMORY: usize = 1 << 20;
 
 /// Held output; see the module.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct HeldOutput {
     bytes: SpooledTempFile,
     len: usize,
 }
 
-impl Held {
+impl HeldOutput {
     pub(super) fn new() -> Self {
         Self { bytes: SpooledTempFile::new(IN_MEMORY), len: 0 }
     }
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn what_is_held_comes_back_once() {
-        let mut held = Held::new();
+        let mut held = HeldOutput::new();
         let piece: Vec<u8> = (0..=255).collect();
         for _ in 0..8192 {
             held.push(&piece).unwrap();

@@ -19,7 +19,7 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 #[cfg(not(unix))]
-use super::pass::{LazyPolicy, Passing};
+use super::pass::{LazyPolicy, StreamFilter};
 #[cfg(not(unix))]
 use crate::config::Policy;
 
@@ -136,7 +136,7 @@ pub fn pass_on(
     mut to: impl std::io::Write,
     policy: &LazyPolicy<'_>,
 ) -> std::io::Result<()> {
-    let mut stream = Passing::new(policy);
+    let mut stream = StreamFilter::new(policy);
     let mut buffer = [0; 64 << 10];
     while let Ok(read @ 1..) = from.read(&mut buffer) {
         let mut out = stream.push(&buffer[..read]);

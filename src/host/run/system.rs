@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::hold::Held;
+use super::hold::HeldOutput;
 use super::limit::Limit;
 use super::signals::Signals;
 use super::{Compress, Ended, Holding, Outcome, Output, Program, shell, texts};
-use crate::host::pass::{LazyPolicy, Passing};
+use crate::host::pass::{LazyPolicy, StreamFilter};
 use crate::sanitize::secrets;
 use crate::text::marker;
 
@@ -66,7 +66,7 @@ pub fn run(
     };
     drop(command);
     let mut running = Running {
-        passing: streams.iter().map(|_| Passing::new(policy)).collect(),
+        passing: streams.iter().map(|_| StreamFilter::new(policy)).collect(),
         policy,
         moment: None,
         streams,
@@ -97,7 +97,7 @@ pub fn relay(policy: &LazyPolicy<'_>) {
 ///
 /// The output cannot be written.
 pub fn pass_on(mut from: impl Read + AsFd, mut to: impl Write, policy: &LazyPolicy<'_>) -> io::Result<()> {
-    let mut stream = Passing::new(policy);
+    let mut stream = StreamFilter::new(policy);
     let mut buffer = vec![0; 64 << 10];
     loop {
         let time = Timespec { tv_sec: 0, tv_nsec: TICK.subsec_nanos().into() };
@@ -144,7 +144,7 @@ pub fn was_read() -> bool {
 struct Stream {
     from: Option<PipeReader>,
     to: File,
-    held: Held,
+    held: HeldOutput,
     /// Why writing failed.
     fault: Option<io::Error>,
 }
@@ -172,7 +172,7 @@ fn own(stream: i32) -> OwnedFd {
 }
 
 /// Whether standard output and standard error are the same file: then their order is kept.
-fn are_one() -> bool {
+fn are_same_file() -> bool {
     let about = |fd: BorrowedFd<'_>| rustix::fs::fstat(fd).map(|about| (about.st_dev, about.st_ino));
     let (stdout, stderr) = (about(io::stdout().as_fd()), about(io::stderr().as_fd()));
     stdout.is_ok() && stdout == stderr
@@ -181,12 +181,13 @@ fn are_one() -> bool {
 /// Starts the command with pipes for its outputs, except for a terminal.
 fn start(command: &mut Command) -> io::Result<(Child, Vec<Stream>)> {
     let (from, to) = io::pipe()?;
-    let mut streams = vec![Stream { from: Some(from), to: own(1).into(), held: Held::new(), fault: None }];
-    if are_one() {
+    let mut streams =
+        vec![Stream { from: Some(from), to: own(1).into(), held: HeldOutput::new(), fault: None }];
+    if are_same_file() {
         command.stderr(to.try_clone()?);
     } else if !io::stderr().is_terminal() {
         let (from, to) = io::pipe()?;
-        streams.push(Stream { from: Some(from), to: own(2).into(), held: Held::new(), fault: None });
+        streams.push(Stream { from: Some(from), to: own(2).into(), held: HeldOutput::new(), fault: None });
         command.stderr(to);
     }
     command.stdout(to);
@@ -230,7 +231,7 @@ impl Watched {
 struct Running<'a> {
     streams: Vec<Stream>,
     /// Output of each stream that is passed on.
-    passing: Vec<Passing<'a>>,
+    passing: Vec<StreamFilter<'a>>,
     policy: &'a LazyPolicy<'a>,
     /// The time of the next tick.
     moment: Option<Instant>,

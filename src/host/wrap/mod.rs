@@ -16,7 +16,7 @@ use std::time::Duration;
 use crate::detect::command::{CommandLine, Simple};
 use crate::host::run::Shown;
 use split::{Part, first_word, split, without_assignments};
-use state::{Defined, Fresh, Scene, is_special, status_from};
+use state::{Defined, Fresh, SetupCommands, is_special, status_from};
 use words::{BUILTINS, ENDLESS, HARMLESS, INTERACTIVE, KEYWORDS, SHELLS, WATCHERS};
 
 /// Flags for the wrapped command.
@@ -59,8 +59,8 @@ impl Wrap<'_> {
             return None;
         }
         let parts = split(command)?;
-        let scene = Scene::of(&parts)?;
-        let (setup, body) = parts.split_at(scene.len);
+        let commands = SetupCommands::of(&parts)?;
+        let (setup, body) = parts.split_at(commands.len);
         let (head, tail) = (body.first()?, body.last()?);
         // `cd x || make` runs the rest if the setup failed.
         if setup.iter().any(|part| matches!(part.end, "|" | "||")) {
@@ -84,7 +84,7 @@ impl Wrap<'_> {
         }
         let defined = defined();
         let is_known = |word: &str| {
-            let is_program = || is_program(word) || scene.may_provide(word);
+            let is_program = || is_program(word) || commands.may_provide(word);
             !defined.has(word) && (HARMLESS.contains(&word) || (!BUILTINS.contains(&word) && is_program()))
         };
         if !programs.iter().all(|word| is_known(word)) {
@@ -101,16 +101,16 @@ impl Wrap<'_> {
                 if names().any(is_special) {
                     return None;
                 }
-                let run = self.run(scene.changes_path || names().any(|name| name == "PATH"))?;
+                let run = self.run(commands.changes_path || names().any(|name| name == "PATH"))?;
                 format!("{set}{run} -- {command}")
             }
             _ => {
-                let fresh = Fresh { scene: &scene, is_known: &is_known };
-                let is_same = !defined.has_options && !scene.exports_unnamed;
+                let fresh = Fresh { commands: &commands, is_known: &is_known };
+                let is_same = !defined.has_options && !commands.exports_unnamed;
                 if !is_same || !fresh.reads(text, status_from(body) - head.start) {
                     return None;
                 }
-                format!("{} --shell {}", self.run(scene.changes_path)?, quoted(text))
+                format!("{} --shell {}", self.run(commands.changes_path)?, quoted(text))
             }
         };
         let whole = format!("{}{wrapped}{after}", &command[..head.start]);

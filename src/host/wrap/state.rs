@@ -73,7 +73,7 @@ const PROVIDED_PROGRAMS: &[&str] = &[
 
 /// The commands at the start of a line that stay in its shell.
 #[derive(Debug, Default)]
-pub(super) struct Scene {
+pub(super) struct SetupCommands {
     /// Their number.
     pub(super) len: usize,
     /// Variables that they export.
@@ -86,24 +86,26 @@ pub(super) struct Scene {
     has_new_path: bool,
 }
 
-impl Scene {
+impl SetupCommands {
     /// Reads them. `None` if they change state of the shell that a fresh shell would not have.
     pub(super) fn of(parts: &[Part<'_>]) -> Option<Self> {
-        let mut scene = Self::default();
+        let mut commands = Self::default();
         for part in parts {
             let words = || words(part.text);
             let second = |word: &str| words().is_some_and(|words| words.get(1).is_some_and(|w| w == word));
             match first_word(part.text) {
                 Some("cd" | "pushd" | "popd") => {}
-                Some("export") => scene.export(&words()?)?,
-                Some("source" | ".") => scene.activate(words()?.get(1)?)?,
-                Some("nvm") if second("use") => scene.bring(),
-                Some("conda" | "mamba" | "micromamba") if second("activate") => scene.bring(),
+                Some("export") => commands.export(&words()?)?,
+                Some("source" | ".") => commands.activate(words()?.get(1)?)?,
+                Some("nvm") if second("use") => commands.mark_environment_activated(),
+                Some("conda" | "mamba" | "micromamba") if second("activate") => {
+                    commands.mark_environment_activated()
+                }
                 _ => break,
             }
-            scene.len += 1;
+            commands.len += 1;
         }
-        Some(scene)
+        Some(commands)
     }
 
     fn export(&mut self, words: &[String]) -> Option<()> {
@@ -125,10 +127,10 @@ impl Scene {
     fn activate(&mut self, file: &str) -> Option<()> {
         let rooted = format!("/{file}");
         let is = |end: &&str| if end.starts_with('/') { rooted.ends_with(*end) } else { file == *end };
-        ACTIVATIONS.iter().any(is).then(|| self.bring())
+        ACTIVATIONS.iter().any(is).then(|| self.mark_environment_activated())
     }
 
-    fn bring(&mut self) {
+    fn mark_environment_activated(&mut self) {
         (self.changes_path, self.has_activation) = (true, true);
     }
 
@@ -168,7 +170,7 @@ pub(super) fn is_special(name: &str) -> bool {
 
 /// The differences between a fresh shell that reads a list and the first shell.
 pub(super) struct Fresh<'a> {
-    pub(super) scene: &'a Scene,
+    pub(super) commands: &'a SetupCommands,
     /// Whether a word has the same meaning there as in the first shell.
     pub(super) is_known: &'a dyn Fn(&str) -> bool,
 }
@@ -233,12 +235,12 @@ impl Fresh<'_> {
                 let (name, change) = inner.split_at(name_len(inner));
                 let is_status = has_status && name == "PIPESTATUS" && change.starts_with('[');
                 let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"/._-+:%#*[],".contains(&b);
-                let is_free = change.bytes().all(is_plain) && (is_status || self.scene.exports(name));
+                let is_free = change.bytes().all(is_plain) && (is_status || self.commands.exports(name));
                 is_free.then_some(inner.len() + 2)
             }
             b if b.is_ascii_alphabetic() || b == b'_' => {
                 let len = name_len(rest);
-                self.scene.exports(&rest[..len]).then_some(len)
+                self.commands.exports(&rest[..len]).then_some(len)
             }
             b if b.is_ascii_digit() || b"@*#-!$[".contains(&b) => None,
             _ => Some(0),
@@ -366,7 +368,7 @@ impl Defined {
                 false => defined.read(text, is_zsh),
             });
         }
-        defined.settle();
+        defined.apply_aliases();
         for (name, _) in std::env::vars_os() {
             if let Some(name) = name.to_str().and_then(|name| name.strip_prefix("BASH_FUNC_")) {
                 defined.names.insert(name.trim_end_matches("%%").trim_end_matches("()").to_owned());
@@ -380,12 +382,12 @@ impl Defined {
     pub(super) fn by(text: &str) -> Self {
         let mut defined = Self::default();
         defined.read(text, false);
-        defined.settle();
+        defined.apply_aliases();
         defined
     }
 
     /// Applies aliases if a file turns their expansion on.
-    fn settle(&mut self) {
+    fn apply_aliases(&mut self) {
         if self.reads_aliases {
             self.names.extend(std::mem::take(&mut self.aliases));
         }

@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use super::change::Change;
 use super::place::{Place, Scope};
-use crate::host::reach::Reach;
+use crate::host::reach::HostSupport;
 
 /// A host that can be set up.
 #[derive(Debug)]
@@ -68,8 +68,8 @@ impl Row {
     }
 
     /// The results that its setup reaches.
-    pub fn reach(&self) -> Option<&'static Reach> {
-        Reach::named(self.name)
+    pub fn reach(&self) -> Option<&'static HostSupport> {
+        HostSupport::named(self.name)
     }
 }
 
@@ -81,8 +81,8 @@ fn example(text: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::reach::{Treatment, Why};
-    use crate::install::change::What;
+    use crate::host::reach::{ResultHandling, UnchangedReason};
+    use crate::install::change::FileContent;
 
     #[test]
     fn every_row_is_whole() {
@@ -100,11 +100,11 @@ mod tests {
                 let mut starts = 0;
                 for change in &changes {
                     match &change.what {
-                        What::File { text, .. } => {
+                        FileContent::File { text, .. } => {
                             assert!(!text.is_empty(), "{}", row.name);
                             starts += usize::from(change.programs(text) == ["/some/tersed"]);
                         }
-                        What::Json(parts) | What::Toml(parts) => {
+                        FileContent::Json(parts) | FileContent::Toml(parts) => {
                             assert!(!parts.is_empty(), "{}", row.name);
                             let (text, _) = change.with("").unwrap();
                             starts += usize::from(change.programs(&text) == ["/some/tersed"]);
@@ -136,11 +136,13 @@ mod tests {
             let matcher = matcher(&example).unwrap();
             let matcher = if is_whole { format!("^(?:{matcher})$") } else { matcher.to_owned() };
             let matcher = regex::Regex::new(&matcher).unwrap();
-            for tools in Reach::named(host).unwrap().tools {
-                let is_reached = !matches!(tools.result, Treatment::Stays(why) if why != Why::Data);
+            for tools in HostSupport::named(host).unwrap().tools {
+                let is_reached =
+                    !matches!(tools.result, ResultHandling::Unchanged(why) if why != UnchangedReason::Data);
                 // Codex calls its hooks for only the first of the names of its command tool.
-                let told = if tools.result == Treatment::Wrapped { &tools.names[..1] } else { tools.names };
-                for name in told.iter().map(|name| name.replace('*', "some_tool")) {
+                let names =
+                    if tools.result == ResultHandling::Wrapped { &tools.names[..1] } else { tools.names };
+                for name in names.iter().map(|name| name.replace('*', "some_tool")) {
                     assert_eq!(matcher.is_match(&name), is_reached, "{host}: {name}");
                 }
             }

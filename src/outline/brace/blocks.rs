@@ -2,7 +2,7 @@
 
 use super::head::{Head, Inside, Verdict};
 use super::level::{Frame, Statement};
-use super::lex::{Tok, Token};
+use super::lex::{Token, TokenKind};
 use super::parse::Parser;
 use crate::outline::{Kind, Language, indent_of};
 
@@ -140,13 +140,13 @@ impl Parser<'_, '_> {
             return;
         }
         self.begin(token);
-        self.keep(Token { tok: Tok::Close(b')'), ..*token });
+        self.keep(Token { tok: TokenKind::Close(b')'), ..*token });
         self.spanned(token.line);
         let head = Head { tokens: &self.tokens[self.now.first..], lines: self.lines };
         let bracket = match (self.language, head.tok(0), head.len()) {
-            (Language::Rust | Language::Php, Some(Tok::Mark(b'#')), 3) => true,
-            (Language::Rust, Some(Tok::Mark(b'#')), 4) => head.is_mark(1, b'!'),
-            (Language::C | Language::CSharp, Some(Tok::Open(b'[')), 2) => true,
+            (Language::Rust | Language::Php, Some(TokenKind::Mark(b'#')), 3) => true,
+            (Language::Rust, Some(TokenKind::Mark(b'#')), 4) => head.is_mark(1, b'!'),
+            (Language::C | Language::CSharp, Some(TokenKind::Open(b'[')), 2) => true,
             _ => false,
         };
         if bracket {

@@ -1,7 +1,7 @@
 //! Statements of C and C++.
 
 use super::head::{Head, Inside, Verdict};
-use super::lex::Tok;
+use super::lex::TokenKind;
 use crate::outline::Kind;
 
 const MODIFIERS: &[&str] = &[
@@ -72,7 +72,7 @@ pub(super) fn judge(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict
         return Verdict::Plain(Inside::Code);
     }
     match head.word(i) {
-        "" if brace && head.tok(i) == Some(Tok::Text) => return Verdict::Plain(Inside::Top),
+        "" if brace && head.tok(i) == Some(TokenKind::Text) => return Verdict::Plain(Inside::Top),
         "namespace" if brace => return namespace(head, i),
         "namespace" => return Verdict::Plain(Inside::Nothing),
         "using" if brace => return Verdict::More(Inside::Nothing),
@@ -84,7 +84,7 @@ pub(super) fn judge(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict
         word if CONTROL.contains(&word) => return Verdict::Unknown,
         _ => {}
     }
-    let assign = head.find(i, Tok::Mark(b'='));
+    let assign = head.find(i, TokenKind::Mark(b'='));
     let paren = parameters(head, i).filter(|p| assign.is_none_or(|a| *p < a || operator(head, i).is_some()));
     if let Some(paren) = paren {
         return function(head, i, paren, inside, brace);
@@ -123,7 +123,7 @@ fn namespace(head: &Head<'_, '_>, i: usize) -> Verdict {
 }
 
 fn using(head: &Head<'_, '_>, i: usize) -> Verdict {
-    if head.find(i, Tok::Mark(b'=')).is_some() {
+    if head.find(i, TokenKind::Mark(b'=')).is_some() {
         return head.item(Kind::Type, i + 1, Inside::Nothing);
     }
     Verdict::Item {
@@ -142,7 +142,7 @@ fn typedef(head: &Head<'_, '_>, i: usize, brace: bool) -> Verdict {
     }
     // `typedef int (*name)(int);` has its name in the first parentheses, which are not kept.
     let last = (i..head.len()).rfind(|at| head.is_word(*at));
-    let name = head.find(i, Tok::Open(b'(')).or(last).unwrap_or(i);
+    let name = head.find(i, TokenKind::Open(b'(')).or(last).unwrap_or(i);
     head.item(Kind::Type, if head.is_word(name) { name } else { i }, Inside::Nothing)
 }
 
@@ -154,7 +154,7 @@ fn parameters(head: &Head<'_, '_>, i: usize) -> Option<usize> {
         return Some(if open == at + 1 && head.is_open(at + 3) { at + 3 } else { open });
     }
     let mut from = i;
-    while let Some(open) = head.find(from, Tok::Open(b'(')) {
+    while let Some(open) = head.find(from, TokenKind::Open(b'(')) {
         let name = open.checked_sub(1).map(|n| head.word(n)).unwrap_or_default();
         if open > i && !WRAPPERS.contains(&name) && (!name.is_empty() || head.is_mark(open - 1, b'>')) {
             return Some(open);
@@ -178,7 +178,7 @@ fn qualified(head: &Head<'_, '_>, i: usize, paren: usize) -> usize {
     if at > i && head.is_mark(at - 1, b'~') {
         at -= 1;
     }
-    while at > i + 1 && head.tok(at - 1) == Some(Tok::Path) && head.is_word(at - 2) {
+    while at > i + 1 && head.tok(at - 1) == Some(TokenKind::Path) && head.is_word(at - 2) {
         at -= 2;
     }
     at
@@ -186,7 +186,7 @@ fn qualified(head: &Head<'_, '_>, i: usize, paren: usize) -> usize {
 
 fn function(head: &Head<'_, '_>, i: usize, paren: usize, inside: Inside, brace: bool) -> Verdict {
     let at = qualified(head, i, paren);
-    if at > 0 && matches!(head.tok(at - 1), Some(Tok::Mark(b'.') | Tok::Arrow)) && at <= i + 2 {
+    if at > 0 && matches!(head.tok(at - 1), Some(TokenKind::Mark(b'.') | TokenKind::Arrow)) && at <= i + 2 {
         return Verdict::Unknown;
     }
     let end =
@@ -198,10 +198,14 @@ fn function(head: &Head<'_, '_>, i: usize, paren: usize, inside: Inside, brace: 
         // Members that a constructor's list starts with braces.
         let list = (paren + 1..head.len()).find(|t| head.is_mark(*t, b':'));
         let last = head.last();
-        if list.is_some() && matches!(last, Some(Tok::Word | Tok::Mark(b'>'))) {
+        if list.is_some() && matches!(last, Some(TokenKind::Word | TokenKind::Mark(b'>'))) {
             return Verdict::More(Inside::Nothing);
         }
-        if alone && head.len() == paren + 2 && inside == Inside::Top && head.tok(at + 1) != Some(Tok::Path) {
+        if alone
+            && head.len() == paren + 2
+            && inside == Inside::Top
+            && head.tok(at + 1) != Some(TokenKind::Path)
+        {
             // A macro that declares, such as a test's: its name is the whole call.
             let name = head.span(at, paren + 2);
             return Verdict::Item { kind: Kind::Function, name, inside: Inside::Code, ends: true };
@@ -228,7 +232,7 @@ fn tagged(head: &Head<'_, '_>, i: usize, assign: Option<usize>, inside: Inside, 
     }
     if brace {
         let inner = if head.word(i) == "enum" { Inside::Nothing } else { Inside::Members };
-        let end = head.find(i, Tok::Mark(b':')).unwrap_or(head.len());
+        let end = head.find(i, TokenKind::Mark(b':')).unwrap_or(head.len());
         let name = (i + 1..end)
             .rfind(|at| head.is_word(*at) && !matches!(head.word(*at), "final" | "class" | "struct"));
         let name = head.name(name.unwrap_or(i));
@@ -249,7 +253,8 @@ fn value(head: &Head<'_, '_>, i: usize, assign: Option<usize>, inside: Inside) -
     let name = (i..end).rfind(|at| head.is_word(*at));
     match name {
         Some(name) if name > i || i > 0 => {
-            let dotted = (i..name).any(|t| matches!(head.tok(t), Some(Tok::Mark(b'.') | Tok::Arrow)));
+            let dotted =
+                (i..name).any(|t| matches!(head.tok(t), Some(TokenKind::Mark(b'.') | TokenKind::Arrow)));
             if dotted { Verdict::Unknown } else { head.item(Kind::Value, name, Inside::Nothing) }
         }
         // A macro's name alone.

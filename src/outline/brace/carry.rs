@@ -1,10 +1,10 @@
 //! Constructs that span lines: comments, long strings, templates, here documents, pages.
 
-use super::lex::{CLASSES, Lexer, Mode, Tok, Token, WORD};
+use super::lex::{CLASSES, Lexer, Mode, Token, TokenKind, WORD};
 use super::literals::text_end;
 
 impl Lexer<'_, '_> {
-    pub(super) fn heredoc(&mut self, bytes: &[u8]) -> Tok {
+    pub(super) fn heredoc(&mut self, bytes: &[u8]) -> TokenKind {
         let rest = bytes[self.at..].trim_ascii();
         let rest = rest.strip_prefix(b"'").or_else(|| rest.strip_prefix(b"\"")).unwrap_or(rest);
         let end = rest.iter().take_while(|b| CLASSES[**b as usize] == WORD).count();
@@ -13,7 +13,7 @@ impl Lexer<'_, '_> {
             self.at = bytes.len();
         }
         self.value = true;
-        Tok::Text
+        TokenKind::Text
     }
 
     /// Continues a string to its end, on this line or a later one.
@@ -83,7 +83,7 @@ impl Lexer<'_, '_> {
                 let start = start.max(crate::outline::indent_of(self.lines[self.line]).min(bytes.len()));
                 self.at = start;
                 self.comment(bytes);
-                let token = self.token(Tok::Comment, start);
+                let token = self.token(TokenKind::Comment, start);
                 self.next_line_unless_code(bytes);
                 return Some(token);
             }
@@ -101,7 +101,7 @@ impl Lexer<'_, '_> {
                     self.templates.push(self.depth);
                     self.mode = Mode::Code;
                     self.value = false;
-                    return Some(self.token(Tok::Open(b'('), start));
+                    return Some(self.token(TokenKind::Open(b'('), start));
                 }
                 self.template(bytes);
                 if self.mode == Mode::Template && self.at < bytes.len() {

@@ -1,7 +1,7 @@
 //! Statements of Go.
 
 use super::head::{Head, Inside, Verdict};
-use super::lex::Tok;
+use super::lex::TokenKind;
 use crate::outline::Kind;
 
 pub(super) fn judge(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict {
@@ -34,7 +34,7 @@ fn function(head: &Head<'_, '_>) -> Verdict {
     if head.is_word(1) {
         return head.item(Kind::Function, 1, Inside::Code);
     }
-    if head.is_open(1) && head.tok(2) == Some(Tok::Close(b')')) && head.is_word(3) {
+    if head.is_open(1) && head.tok(2) == Some(TokenKind::Close(b')')) && head.is_word(3) {
         return Verdict::Item {
             kind: Kind::Function,
             name: head.span(1, 4),
@@ -48,11 +48,13 @@ fn function(head: &Head<'_, '_>) -> Verdict {
 /// One declaration, or a group of them in parentheses, which is named by its keyword.
 fn group(head: &Head<'_, '_>, kind: Kind) -> Verdict {
     match head.tok(1) {
-        Some(Tok::Open(_)) => head.item(kind, 0, Inside::Nothing),
-        Some(Tok::Word) if kind == Kind::Import && head.tok(2) == Some(Tok::Text) => {
+        Some(TokenKind::Open(_)) => head.item(kind, 0, Inside::Nothing),
+        Some(TokenKind::Word) if kind == Kind::Import && head.tok(2) == Some(TokenKind::Text) => {
             head.item(kind, 2, Inside::Nothing)
         }
-        Some(Tok::Word | Tok::Text | Tok::Mark(b'.')) => head.item(kind, 1, Inside::Nothing),
+        Some(TokenKind::Word | TokenKind::Text | TokenKind::Mark(b'.')) => {
+            head.item(kind, 1, Inside::Nothing)
+        }
         _ => Verdict::Unknown,
     }
 }

@@ -1,6 +1,6 @@
 //! The tokens of one statement up to its `{` or its end, and the result of a grammar.
 
-use super::lex::{Tok, Token};
+use super::lex::{Token, TokenKind};
 use crate::outline::Kind;
 
 /// What a pair of braces contains.
@@ -53,36 +53,36 @@ impl<'t, 'a> Head<'t, 'a> {
         self.tokens.len()
     }
 
-    pub(super) fn tok(&self, i: usize) -> Option<Tok> {
+    pub(super) fn tok(&self, i: usize) -> Option<TokenKind> {
         self.tokens.get(i).map(|t| t.tok)
     }
 
-    pub(super) fn last(&self) -> Option<Tok> {
+    pub(super) fn last(&self) -> Option<TokenKind> {
         self.tokens.last().map(|t| t.tok)
     }
 
     /// The text of token `i` when it is a word, else nothing.
     pub(super) fn word(&self, i: usize) -> &'a str {
         match self.tokens.get(i) {
-            Some(t) if t.tok == Tok::Word => text(self.lines, t),
+            Some(t) if t.tok == TokenKind::Word => text(self.lines, t),
             _ => "",
         }
     }
 
     pub(super) fn is_word(&self, i: usize) -> bool {
-        self.tok(i) == Some(Tok::Word)
+        self.tok(i) == Some(TokenKind::Word)
     }
 
     pub(super) fn is_mark(&self, i: usize, mark: u8) -> bool {
-        self.tok(i) == Some(Tok::Mark(mark))
+        self.tok(i) == Some(TokenKind::Mark(mark))
     }
 
     pub(super) fn is_open(&self, i: usize) -> bool {
-        self.tok(i) == Some(Tok::Open(b'('))
+        self.tok(i) == Some(TokenKind::Open(b'('))
     }
 
     /// The first token from `from` that is `tok`, outside angle brackets.
-    pub(super) fn find(&self, from: usize, tok: Tok) -> Option<usize> {
+    pub(super) fn find(&self, from: usize, tok: TokenKind) -> Option<usize> {
         let mut angle = 0_usize;
         for i in from..self.len() {
             let here = self.tokens[i].tok;
@@ -90,8 +90,8 @@ impl<'t, 'a> Head<'t, 'a> {
                 return Some(i);
             }
             match here {
-                Tok::Mark(b'<') => angle += 1,
-                Tok::Mark(b'>') => angle = angle.saturating_sub(1),
+                TokenKind::Mark(b'<') => angle += 1,
+                TokenKind::Mark(b'>') => angle = angle.saturating_sub(1),
                 _ => {}
             }
         }
@@ -111,8 +111,8 @@ impl<'t, 'a> Head<'t, 'a> {
         let mut depth = 0_usize;
         for at in i..self.len() {
             match self.tokens[at].tok {
-                Tok::Mark(b'<') => depth += 1,
-                Tok::Mark(b'>') => depth -= 1,
+                TokenKind::Mark(b'<') => depth += 1,
+                TokenKind::Mark(b'>') => depth -= 1,
                 _ => {}
             }
             if depth == 0 {

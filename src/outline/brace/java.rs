@@ -1,7 +1,7 @@
 //! Statements of Java, C# and Dart: modifiers, a type, a name.
 
 use super::head::{Head, Inside, Verdict};
-use super::lex::Tok;
+use super::lex::TokenKind;
 use crate::outline::Kind;
 
 const MODIFIERS: &[&str] = &[
@@ -88,7 +88,7 @@ pub(super) fn judge(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict
         }
         "delegate" if declares && !brace => {
             return head
-                .find(i, Tok::Open(b'('))
+                .find(i, TokenKind::Open(b'('))
                 .map_or(Verdict::Unknown, |p| head.item(Kind::Type, p - 1, Inside::Nothing));
         }
         _ if inside == Inside::Code => return Verdict::Plain(Inside::Code),
@@ -122,14 +122,14 @@ fn path(head: &Head<'_, '_>, at: usize, kind: Kind) -> Verdict {
 }
 
 fn declared_index(head: &Head<'_, '_>, i: usize) -> bool {
-    head.tok(i + 1) == Some(Tok::Open(b'['))
+    head.tok(i + 1) == Some(TokenKind::Open(b'['))
 }
 
 /// A method, constructor, field or property; `i` is its type or its name.
 fn member(head: &Head<'_, '_>, i: usize, brace: bool, inside: Inside) -> Verdict {
-    let paren = head.find(i, Tok::Open(b'('));
-    let assign = head.find(i, Tok::Mark(b'='));
-    let arrow = head.find(i, Tok::Arrow);
+    let paren = head.find(i, TokenKind::Open(b'('));
+    let assign = head.find(i, TokenKind::Mark(b'='));
+    let arrow = head.find(i, TokenKind::Arrow);
     let cut = assign.unwrap_or(usize::MAX).min(arrow.unwrap_or(usize::MAX));
     if head.len() <= i {
         return match brace {
@@ -164,8 +164,8 @@ fn method(head: &Head<'_, '_>, i: usize, paren: usize, brace: bool, inside: Insi
         let mut depth = 0_usize;
         while at > i {
             match head.tok(at) {
-                Some(Tok::Mark(b'>')) => depth += 1,
-                Some(Tok::Mark(b'<')) => depth = depth.saturating_sub(1),
+                Some(TokenKind::Mark(b'>')) => depth += 1,
+                Some(TokenKind::Mark(b'<')) => depth = depth.saturating_sub(1),
                 _ => {}
             }
             at -= 1;
@@ -201,21 +201,24 @@ fn is_declared(head: &Head<'_, '_>, i: usize, end: usize) -> bool {
     name > i
         && head.is_word(name)
         && match head.tok(name - 1) {
-            Some(Tok::Word) => !CONTROL.contains(&head.word(name - 1)),
-            Some(Tok::Mark(b'>' | b'?' | b'*' | b',') | Tok::Close(_)) => true,
+            Some(TokenKind::Word) => !CONTROL.contains(&head.word(name - 1)),
+            Some(TokenKind::Mark(b'>' | b'?' | b'*' | b',') | TokenKind::Close(_)) => true,
             _ => false,
         }
         || i > 0 && name == i && head.is_word(name)
 }
 
 fn is_index(head: &Head<'_, '_>, end: usize) -> bool {
-    end >= 3 && head.word(end - 3) == "this" && head.tok(end - 1) == Some(Tok::Close(b')'))
+    end >= 3 && head.word(end - 3) == "this" && head.tok(end - 1) == Some(TokenKind::Close(b')'))
 }
 
 /// The name before an `=` or the end, with `[]` between them allowed.
 fn field_name(head: &Head<'_, '_>, end: usize) -> usize {
     let mut at = end.saturating_sub(1);
-    while at >= 2 && head.tok(at) == Some(Tok::Close(b')')) && head.tok(at - 1) == Some(Tok::Open(b'[')) {
+    while at >= 2
+        && head.tok(at) == Some(TokenKind::Close(b')'))
+        && head.tok(at - 1) == Some(TokenKind::Open(b'['))
+    {
         at -= 2;
     }
     at

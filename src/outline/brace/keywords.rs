@@ -1,7 +1,7 @@
 //! Statements of Kotlin, Swift and Scala: the declaration of a keyword among modifiers.
 
 use super::head::{Head, Inside, Verdict};
-use super::lex::Tok;
+use super::lex::TokenKind;
 use crate::outline::Kind;
 
 const MODIFIERS: &[&str] = &[
@@ -77,7 +77,7 @@ pub(super) fn judge(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict
         }
         // `private(set)`, `private[x]`.
         i += if head.is_open(i + 1) { 3 } else { 1 };
-        if head.tok(i) == Some(Tok::Open(b'[')) {
+        if head.tok(i) == Some(TokenKind::Open(b'[')) {
             i += 2;
         }
     }
@@ -120,7 +120,7 @@ fn keyword(word: &str) -> Option<Kind> {
 }
 
 fn named(head: &Head<'_, '_>, kind: Kind, i: usize, inside: Inside) -> Verdict {
-    let end = head.find(i, Tok::Mark(b':')).unwrap_or(head.len());
+    let end = head.find(i, TokenKind::Mark(b':')).unwrap_or(head.len());
     let at = if i + 1 < end && head.is_word(i + 1) { i + 1 } else { i };
     // `extension Foo.Bar` is named in full.
     let mut to = at + 1;
@@ -131,9 +131,9 @@ fn named(head: &Head<'_, '_>, kind: Kind, i: usize, inside: Inside) -> Verdict {
 }
 
 fn function(head: &Head<'_, '_>, i: usize, brace: bool) -> Verdict {
-    let paren = head.find(i, Tok::Open(b'('));
-    let assign = paren.and_then(|p| head.find(p, Tok::Mark(b'=')));
-    if brace && assign.is_some() && head.last() != Some(Tok::Mark(b'=')) {
+    let paren = head.find(i, TokenKind::Open(b'('));
+    let assign = paren.and_then(|p| head.find(p, TokenKind::Mark(b'=')));
+    if brace && assign.is_some() && head.last() != Some(TokenKind::Mark(b'=')) {
         return Verdict::More(Inside::Code);
     }
     let at = match (head.word(i), paren) {
@@ -151,7 +151,7 @@ fn value(head: &Head<'_, '_>, i: usize, brace: bool) -> Verdict {
         return if brace { Verdict::More(Inside::Code) } else { Verdict::Unknown };
     }
     let at = if head.is_word(i + 1) { i + 1 } else { i };
-    let assign = head.find(i, Tok::Mark(b'=')).is_some() || head.find_word(i, "by").is_some();
+    let assign = head.find(i, TokenKind::Mark(b'=')).is_some() || head.find_word(i, "by").is_some();
     if brace && assign {
         return Verdict::More(Inside::Code);
     }

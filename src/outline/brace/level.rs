@@ -1,7 +1,7 @@
 //! The parser's state for each level of brackets, and where line ends end statements.
 
 use super::head::Inside;
-use super::lex::Tok;
+use super::lex::TokenKind;
 use crate::outline::Language;
 
 /// A statement that is being parsed.
@@ -41,9 +41,9 @@ pub(super) struct Frame {
 }
 
 /// Whether a line may end after this token.
-pub(super) fn ends_line(tok: Tok, word: &str) -> bool {
+pub(super) fn ends_line(tok: TokenKind, word: &str) -> bool {
     match tok {
-        Tok::Word => !matches!(
+        TokenKind::Word => !matches!(
             word,
             "extends"
                 | "implements"
@@ -66,7 +66,7 @@ pub(super) fn ends_line(tok: Tok, word: &str) -> bool {
                 | "class"
                 | "function"
         ),
-        Tok::Text | Tok::Close(_) | Tok::Mark(b'>' | b'!' | b'?' | b'*') => true,
+        TokenKind::Text | TokenKind::Close(_) | TokenKind::Mark(b'>' | b'!' | b'?' | b'*') => true,
         _ => false,
     }
 }

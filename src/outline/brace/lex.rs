@@ -8,7 +8,7 @@ use super::syntax::{Backtick, Quote, Syntax};
 
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tok {
+pub(super) enum TokenKind {
     /// A word or a number.
     Word,
     /// A string or character literal.
@@ -32,7 +32,7 @@ pub(super) enum Tok {
 /// A token: its line, and its bytes in the line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Token {
-    pub tok: Tok,
+    pub tok: TokenKind,
     pub line: u32,
     pub start: u32,
     pub end: u32,
@@ -70,7 +70,7 @@ pub(super) struct Lexer<'a, 's> {
     pub(super) value: bool,
 }
 
-const BLANK: u8 = 0;
+const BLANK_CLASS: u8 = 0;
 pub(super) const WORD: u8 = 1;
 const OPEN: u8 = 2;
 const CLOSE: u8 = 3;
@@ -84,7 +84,7 @@ pub(super) const CLASSES: [u8; 256] = {
         if b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80 {
             table[i] = WORD;
         } else if b <= b' ' {
-            table[i] = BLANK;
+            table[i] = BLANK_CLASS;
         } else if matches!(b, b'(' | b'[' | b'{') {
             table[i] = OPEN;
         } else if matches!(b, b')' | b']' | b'}') {
@@ -118,7 +118,7 @@ impl<'a, 's> Lexer<'a, 's> {
                 }
                 continue;
             }
-            while bytes.get(self.at).is_some_and(|b| CLASSES[*b as usize] == BLANK) {
+            while bytes.get(self.at).is_some_and(|b| CLASSES[*b as usize] == BLANK_CLASS) {
                 self.at += 1;
             }
             let Some(byte) = bytes.get(self.at) else {
@@ -129,7 +129,7 @@ impl<'a, 's> Lexer<'a, 's> {
             let start = self.at;
             if let Some(tok) = self.code(bytes, *byte) {
                 let token = self.token(tok, start);
-                if tok == Tok::Directive {
+                if tok == TokenKind::Directive {
                     self.continued();
                 }
                 self.next_line_unless_code(bytes);
@@ -146,19 +146,19 @@ impl<'a, 's> Lexer<'a, 's> {
         self.at = self.lines[self.line].len();
     }
 
-    pub(super) fn token(&self, tok: Tok, start: usize) -> Token {
+    pub(super) fn token(&self, tok: TokenKind, start: usize) -> Token {
         Token { tok, line: self.line as u32, start: start as u32, end: self.at as u32 }
     }
 
     /// One token at the current position of a line of code; `None` if it yields no token.
-    fn code(&mut self, bytes: &[u8], byte: u8) -> Option<Tok> {
+    fn code(&mut self, bytes: &[u8], byte: u8) -> Option<TokenKind> {
         match CLASSES[byte as usize] {
             WORD => return self.word(bytes, byte),
             OPEN => {
                 self.at += 1;
                 self.value = false;
                 self.depth += u32::from(byte == b'{');
-                return Some(Tok::Open(byte));
+                return Some(TokenKind::Open(byte));
             }
             CLOSE => return self.close(byte),
             _ => {}
@@ -168,7 +168,7 @@ impl<'a, 's> Lexer<'a, 's> {
             b'"' | b'\'' | b'`' => self.quote(bytes, byte),
             b'#' if self.syntax.hash_comments && bytes.get(self.at + 1) != Some(&b'[') => {
                 self.at = bytes.len();
-                Some(Tok::Comment)
+                Some(TokenKind::Comment)
             }
             b'#' if self.syntax.directives && bytes[..self.at].iter().all(u8::is_ascii_whitespace) => {
                 self.at = bytes.len();
@@ -177,7 +177,7 @@ impl<'a, 's> Lexer<'a, 's> {
                 {
                     self.mode = Mode::Comment(1);
                 }
-                Some(Tok::Directive)
+                Some(TokenKind::Directive)
             }
             b'$' | b'#' | b'@' if self.syntax.sigils.contains(&byte) => self.word(bytes, byte),
             b'@' | b'$'
@@ -188,13 +188,13 @@ impl<'a, 's> Lexer<'a, 's> {
             b'?' if self.syntax.page && bytes.get(self.at + 1) == Some(&b'>') => {
                 self.at += 2;
                 self.mode = Mode::Page;
-                Some(Tok::Mark(b';'))
+                Some(TokenKind::Mark(b';'))
             }
             _ => Some(self.mark(bytes, byte)),
         }
     }
 
-    fn word(&mut self, bytes: &[u8], first: u8) -> Option<Tok> {
+    fn word(&mut self, bytes: &[u8], first: u8) -> Option<TokenKind> {
         let start = self.at;
         self.at += 1;
         while let Some(b) = bytes.get(self.at) {
@@ -212,10 +212,10 @@ impl<'a, 's> Lexer<'a, 's> {
             self.at += more;
         }
         if matches!(bytes.get(self.at), Some(b'"' | b'#')) && self.raw(bytes, text) {
-            return Some(Tok::Text);
+            return Some(TokenKind::Text);
         }
         self.value = !super::syntax::is_operator_word(text);
-        Some(Tok::Word)
+        Some(TokenKind::Word)
     }
 
     /// Raw strings: `r"…"`, `br#"…"#` of Rust, `R"x(…)x"` of C++.
@@ -245,37 +245,37 @@ impl<'a, 's> Lexer<'a, 's> {
         false
     }
 
-    fn close(&mut self, byte: u8) -> Option<Tok> {
+    fn close(&mut self, byte: u8) -> Option<TokenKind> {
         self.at += 1;
         self.value = true;
         if byte == b'}' {
             if self.templates.last() == Some(&self.depth) {
                 self.templates.pop();
                 self.mode = Mode::Template;
-                return Some(Tok::Close(b')'));
+                return Some(TokenKind::Close(b')'));
             }
             self.depth = self.depth.saturating_sub(1);
         }
-        Some(Tok::Close(byte))
+        Some(TokenKind::Close(byte))
     }
 
-    fn slash(&mut self, bytes: &[u8]) -> Option<Tok> {
+    fn slash(&mut self, bytes: &[u8]) -> Option<TokenKind> {
         match bytes.get(self.at + 1) {
             Some(b'/') => {
                 self.at = bytes.len();
-                Some(Tok::Comment)
+                Some(TokenKind::Comment)
             }
             Some(b'*') => {
                 self.at += 2;
                 self.mode = Mode::Comment(1);
                 self.comment(bytes);
-                Some(Tok::Comment)
+                Some(TokenKind::Comment)
             }
             _ if self.syntax.regex && !self.value && (self.at == 0 || bytes[self.at - 1] != b'<') => {
                 if let Some(end) = regex_end(bytes, self.at) {
                     self.at = end;
                     self.value = true;
-                    return Some(Tok::Text);
+                    return Some(TokenKind::Text);
                 }
                 Some(self.mark(bytes, b'/'))
             }
@@ -283,13 +283,13 @@ impl<'a, 's> Lexer<'a, 's> {
         }
     }
 
-    fn quote(&mut self, bytes: &[u8], byte: u8) -> Option<Tok> {
+    fn quote(&mut self, bytes: &[u8], byte: u8) -> Option<TokenKind> {
         self.value = true;
         match (byte, self.syntax.quote, self.syntax.backtick) {
             // An apostrophe in the text between tags.
             (b'\'', ..) if self.syntax.regex && self.at > 0 && bytes[self.at - 1].is_ascii_alphanumeric() => {
                 self.at += 1;
-                return Some(Tok::Mark(b'\''));
+                return Some(TokenKind::Mark(b'\''));
             }
             (b'\'', Quote::Char, _) => {
                 self.at = char_end(bytes, self.at).unwrap_or(self.at + 1);
@@ -309,16 +309,16 @@ impl<'a, 's> Lexer<'a, 's> {
             }
             (b'`', _, Backtick::Name) => {
                 self.at = line_text_end(bytes, self.at, b'`').unwrap_or(self.at + 1);
-                return Some(Tok::Word);
+                return Some(TokenKind::Word);
             }
             (b'`', _, Backtick::None) => self.at += 1,
             _ => return Some(self.double(bytes, byte)),
         }
-        Some(Tok::Text)
+        Some(TokenKind::Text)
     }
 
     /// A string in single or double quotes, or three of them.
-    fn double(&mut self, bytes: &[u8], byte: u8) -> Tok {
+    fn double(&mut self, bytes: &[u8], byte: u8) -> TokenKind {
         let three = [byte; 3];
         if self.syntax.triple && bytes[self.at..].starts_with(&three) {
             self.at += 3;
@@ -334,38 +334,38 @@ impl<'a, 's> Lexer<'a, 's> {
                 self.mode = Mode::Text { end: Box::new([byte]), escapes: true };
             }
         }
-        Tok::Text
+        TokenKind::Text
     }
 
     /// `@"…"` and `$@"…"`, in which `""` is a quote, and `$"…"`.
-    fn verbatim(&mut self, bytes: &[u8]) -> Option<Tok> {
+    fn verbatim(&mut self, bytes: &[u8]) -> Option<TokenKind> {
         let prefix = bytes[self.at..].iter().take_while(|b| matches!(b, b'@' | b'$')).count();
         let exact = bytes[self.at..self.at + prefix].contains(&b'@');
         self.at += prefix;
         self.value = true;
         if bytes.get(self.at) != Some(&b'"') {
-            return Some(Tok::Mark(b'@'));
+            return Some(TokenKind::Mark(b'@'));
         }
         if !exact {
             return Some(self.double(bytes, b'"'));
         }
         self.at += 1;
         self.text(bytes, vec![b'"'], false);
-        Some(Tok::Text)
+        Some(TokenKind::Text)
     }
 
-    fn mark(&mut self, bytes: &[u8], byte: u8) -> Tok {
+    fn mark(&mut self, bytes: &[u8], byte: u8) -> TokenKind {
         let next = bytes.get(self.at + 1).copied();
         self.value = false;
         self.at += 1;
         match (byte, next) {
             (b'=' | b'-', Some(b'>')) => {
                 self.at += 1;
-                Tok::Arrow
+                TokenKind::Arrow
             }
             (b':', Some(b':')) => {
                 self.at += 1;
-                Tok::Path
+                TokenKind::Path
             }
             (b'<', Some(b'<')) if self.syntax.heredoc && bytes.get(self.at + 1) == Some(&b'<') => {
                 self.at += 2;
@@ -379,9 +379,9 @@ impl<'a, 's> Lexer<'a, 's> {
                 if bytes.get(self.at) == Some(&b'=') {
                     self.at += 1;
                 }
-                Tok::Mark(b'%')
+                TokenKind::Mark(b'%')
             }
-            _ => Tok::Mark(byte),
+            _ => TokenKind::Mark(byte),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::Grammar;
 use super::head::{Head, Inside, Name, Verdict, name_text, text};
 use super::level::{Frame, Statement, ends_line, is_joining, is_starter};
-use super::lex::{Lexer, Tok, Token};
+use super::lex::{Lexer, Token, TokenKind};
 use super::syntax::{self, Syntax};
 use crate::outline::{Found, Item, Kind, Language, has_word, indent_of};
 
@@ -62,7 +62,7 @@ impl<'a, 's> Parser<'a, 's> {
     pub(super) fn run(mut self) -> Found<'a> {
         let mut lexer = Lexer::new(self.lines, self.syntax);
         while let Some(token) = lexer.next() {
-            if token.tok == Tok::Directive {
+            if token.tok == TokenKind::Directive {
                 self.directive(&token);
                 continue;
             }
@@ -73,14 +73,14 @@ impl<'a, 's> Parser<'a, 's> {
                 self.mend(&token);
             }
             match token.tok {
-                Tok::Comment => self.comment(&token),
-                Tok::Open(b'{') => self.open_brace(&token),
-                Tok::Open(byte) => self.open_paren(&token, byte),
-                Tok::Close(byte) => self.close(&token, byte),
-                Tok::Mark(mark @ (b';' | b',')) => self.separator(&token, mark),
+                TokenKind::Comment => self.comment(&token),
+                TokenKind::Open(b'{') => self.open_brace(&token),
+                TokenKind::Open(byte) => self.open_paren(&token, byte),
+                TokenKind::Close(byte) => self.close(&token, byte),
+                TokenKind::Mark(mark @ (b';' | b',')) => self.separator(&token, mark),
                 _ => self.push(&token),
             }
-            if token.tok != Tok::Comment {
+            if token.tok != TokenKind::Comment {
                 self.last_line = token.line;
             }
         }
@@ -134,7 +134,7 @@ impl<'a, 's> Parser<'a, 's> {
     fn push(&mut self, token: &Token) {
         if self.in_paren() {
             // The name of a test is the first string of its call.
-            let named = self.language == Language::TypeScript && token.tok == Tok::Text;
+            let named = self.language == Language::TypeScript && token.tok == TokenKind::Text;
             if named && self.tokens.len() < self.now.first + 8 {
                 self.tokens.push(*token);
             }
@@ -143,7 +143,7 @@ impl<'a, 's> Parser<'a, 's> {
         self.before(token);
         self.begin(token);
         self.keep(*token);
-        if token.tok == Tok::Mark(b':') {
+        if token.tok == TokenKind::Mark(b':') {
             self.label();
         }
     }
@@ -177,23 +177,25 @@ impl<'a, 's> Parser<'a, 's> {
             return;
         };
         let started = self.tokens[self.now.first].tok;
-        if started == Tok::Mark(b'@') && self.tokens.len() > self.now.first + 1 {
-            let named = last.tok == Tok::Word
-                && !matches!(token.tok, Tok::Mark(b'.' | b':') | Tok::Path)
-                && !(token.tok == Tok::Open(b'(') && token.line == last.line)
+        if started == TokenKind::Mark(b'@') && self.tokens.len() > self.now.first + 1 {
+            let named = last.tok == TokenKind::Word
+                && !matches!(token.tok, TokenKind::Mark(b'.' | b':') | TokenKind::Path)
+                && !(token.tok == TokenKind::Open(b'(') && token.line == last.line)
                 && text(self.lines, &self.tokens[self.now.first + 1]) != "interface";
-            if named || last.tok == Tok::Close(b')') {
+            if named || last.tok == TokenKind::Close(b')') {
                 self.attribute();
                 return;
             }
         }
         if self.syntax.newlines && token.line > last.line && ends_line(last.tok, text(self.lines, &last)) {
             let continues = match token.tok {
-                Tok::Word => is_joining(text(self.lines, token)),
-                Tok::Open(b'{') => true,
-                Tok::Open(_) | Tok::Text => false,
-                Tok::Mark(m) => m != b'@' && m != b'#' && (m != b'*' || self.inside() != Inside::Members),
-                Tok::Arrow | Tok::Path | Tok::Close(_) => true,
+                TokenKind::Word => is_joining(text(self.lines, token)),
+                TokenKind::Open(b'{') => true,
+                TokenKind::Open(_) | TokenKind::Text => false,
+                TokenKind::Mark(m) => {
+                    m != b'@' && m != b'#' && (m != b'*' || self.inside() != Inside::Members)
+                }
+                TokenKind::Arrow | TokenKind::Path | TokenKind::Close(_) => true,
                 _ => false,
             };
             if !continues {
@@ -204,7 +206,8 @@ impl<'a, 's> Parser<'a, 's> {
 
     /// A declaration at the left margin inside a function: a bracket before it is missing.
     fn mend(&mut self, token: &Token) {
-        let Some(first) = self.frames.first().filter(|_| token.start == 0 && token.tok == Tok::Word) else {
+        let Some(first) = self.frames.first().filter(|_| token.start == 0 && token.tok == TokenKind::Word)
+        else {
             return;
         };
         let inside = first.item.is_some() && first.inside == Inside::Code && first.indents.1 == 0;
@@ -248,7 +251,7 @@ impl<'a, 's> Parser<'a, 's> {
         let head = &self.tokens[self.now.first..];
         if self.language == Language::C
             && head.len() <= 3
-            && head[..head.len() - 1].iter().all(|t| t.tok == Tok::Word)
+            && head[..head.len() - 1].iter().all(|t| t.tok == TokenKind::Word)
         {
             let word = text(self.lines, &head[0]);
             if matches!(
@@ -325,7 +328,8 @@ impl<'a, 's> Parser<'a, 's> {
                 (self.grammar)(&head, inside, false)
             } {
                 Verdict::Item { kind, name, .. } => {
-                    let arrow = head.find(0, Tok::Arrow).and_then(|i| head.tokens.get(i)).map(|t| t.line);
+                    let arrow =
+                        head.find(0, TokenKind::Arrow).and_then(|i| head.tokens.get(i)).map(|t| t.line);
                     self.whole(kind, name, last, arrow);
                 }
                 Verdict::Unknown if self.frames.is_empty() => self.unknown += (last - first) as usize + 1,

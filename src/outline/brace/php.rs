@@ -1,7 +1,7 @@
 //! Statements of PHP.
 
 use super::head::{Head, Inside, Verdict};
-use super::lex::Tok;
+use super::lex::TokenKind;
 use crate::outline::Kind;
 
 const MODIFIERS: &[&str] =
@@ -33,7 +33,7 @@ pub(super) fn judge(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict
             ends: true,
         },
         "const" => {
-            let end = head.find(i, Tok::Mark(b'=')).unwrap_or(head.len());
+            let end = head.find(i, TokenKind::Mark(b'=')).unwrap_or(head.len());
             head.item(Kind::Value, end.saturating_sub(1), Inside::Nothing)
         }
         "case" if inside == Inside::Members => Verdict::Plain(Inside::Nothing),
@@ -42,7 +42,7 @@ pub(super) fn judge(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict
 }
 
 fn variable(head: &Head<'_, '_>, i: usize, inside: Inside, brace: bool) -> Verdict {
-    let assign = head.find(i, Tok::Mark(b'='));
+    let assign = head.find(i, TokenKind::Mark(b'='));
     if assign.is_some() && brace {
         return Verdict::More(Inside::Code);
     }

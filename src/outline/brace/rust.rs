@@ -1,7 +1,7 @@
 //! Statements of Rust.
 
 use super::head::{Head, Inside, Verdict};
-use super::lex::Tok;
+use super::lex::TokenKind;
 use crate::outline::Kind;
 
 pub(super) fn judge(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict {
@@ -11,7 +11,7 @@ pub(super) fn judge(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict
         if head.is_word(i + 1) { head.item(kind, i + 1, inside) } else { other(inside) }
     };
     match head.word(i) {
-        "fn" if brace && head.last() == Some(Tok::Mark(b'<')) => Verdict::More(Inside::Nothing),
+        "fn" if brace && head.last() == Some(TokenKind::Mark(b'<')) => Verdict::More(Inside::Nothing),
         "fn" => named(Kind::Function, Inside::Code),
         "struct" | "union" if head.is_word(i + 1) => named(Kind::Type, Inside::Nothing),
         "enum" => named(Kind::Type, Inside::Nothing),
@@ -48,7 +48,7 @@ fn modifiers(head: &Head<'_, '_>) -> usize {
             "pub" | "default" | "unsafe" | "async" | "auto" | "safe" | "gen" => i += 1,
             "const" if matches!(head.word(i + 1), "fn" | "unsafe" | "async" | "extern") => i += 1,
             "extern" if head.word(i + 1) != "crate" => {
-                i += if head.tok(i + 1) == Some(Tok::Text) { 2 } else { 1 };
+                i += if head.tok(i + 1) == Some(TokenKind::Text) { 2 } else { 1 };
             }
             _ => return i,
         }
@@ -67,9 +67,9 @@ fn implementation(head: &Head<'_, '_>, i: usize) -> Verdict {
 
 /// A macro's call at the level of items: `name! { … }`, `a::name!(…);`.
 fn invocation(head: &Head<'_, '_>, brace: bool) -> Verdict {
-    let path = head
-        .find(0, Tok::Mark(b'!'))
-        .filter(|at| *at > 0 && (0..*at).all(|i| matches!(head.tok(i), Some(Tok::Word | Tok::Path))));
+    let path = head.find(0, TokenKind::Mark(b'!')).filter(|at| {
+        *at > 0 && (0..*at).all(|i| matches!(head.tok(i), Some(TokenKind::Word | TokenKind::Path)))
+    });
     match path {
         Some(at) => {
             let name = head.span(0, at);

@@ -1,7 +1,7 @@
 //! Statements of TypeScript and JavaScript.
 
 use super::head::{Head, Inside, Name, Verdict};
-use super::lex::Tok;
+use super::lex::TokenKind;
 use crate::outline::Kind;
 
 const MODIFIERS: &[&str] = &[
@@ -51,7 +51,7 @@ const TESTS: &[&str] = &[
 ];
 
 /// Words that may be adjacent to other words in expressions.
-const WORDS: &[&str] = &[
+const EXPRESSION_WORDS: &[&str] = &[
     "new",
     "await",
     "typeof",
@@ -118,7 +118,9 @@ pub(super) fn judge(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict
         "const" if head.word(i + 1) == "enum" && brace => {
             return head.item(Kind::Type, i + 2, Inside::Nothing);
         }
-        "namespace" | "module" if matches!(head.tok(i + 1), Some(Tok::Word | Tok::Text)) && brace => {
+        "namespace" | "module"
+            if matches!(head.tok(i + 1), Some(TokenKind::Word | TokenKind::Text)) && brace =>
+        {
             return Verdict::Item {
                 kind: Kind::Type,
                 name: head.span(i + 1, head.len()),
@@ -134,7 +136,8 @@ pub(super) fn judge(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict
         _ => {}
     }
     if exported
-        && (i == 1 && matches!(head.tok(1), Some(Tok::Open(b'{') | Tok::Mark(b'*'))) || head.len() == 1)
+        && (i == 1 && matches!(head.tok(1), Some(TokenKind::Open(b'{') | TokenKind::Mark(b'*')))
+            || head.len() == 1)
     {
         return import(head, 0, brace);
     }
@@ -149,9 +152,9 @@ fn modifiers(head: &Head<'_, '_>) -> usize {
     let mut i = 0;
     while MODIFIERS.contains(&head.word(i)) {
         let names = match head.tok(i + 1) {
-            Some(Tok::Word | Tok::Text | Tok::Mark(b'*')) => false,
-            Some(Tok::Open(b'[')) => false,
-            Some(Tok::Open(b'{')) | None => !matches!(head.word(i), "export" | "default"),
+            Some(TokenKind::Word | TokenKind::Text | TokenKind::Mark(b'*')) => false,
+            Some(TokenKind::Open(b'[')) => false,
+            Some(TokenKind::Open(b'{')) | None => !matches!(head.word(i), "export" | "default"),
             _ => !matches!(head.word(i), "export" | "default"),
         };
         if names {
@@ -165,19 +168,19 @@ fn modifiers(head: &Head<'_, '_>) -> usize {
 /// Whether the brace that follows opens an object type or pattern.
 fn is_type_brace(head: &Head<'_, '_>) -> bool {
     match head.last() {
-        Some(Tok::Mark(b'<' | b'|' | b'&')) => true,
+        Some(TokenKind::Mark(b'<' | b'|' | b'&')) => true,
         // The default of a type parameter.
-        Some(Tok::Mark(b'=')) => {
-            let count = |mark| head.tokens.iter().filter(|t| t.tok == Tok::Mark(mark)).count();
+        Some(TokenKind::Mark(b'=')) => {
+            let count = |mark| head.tokens.iter().filter(|t| t.tok == TokenKind::Mark(mark)).count();
             count(b'<') > count(b'>')
         }
-        Some(Tok::Mark(b':')) => {
+        Some(TokenKind::Mark(b':')) => {
             // After a name it is a property's value; after parameters a result's type.
-            head.len() >= 2 && head.tok(head.len() - 2) == Some(Tok::Close(b')')) || is_variable(head)
+            head.len() >= 2 && head.tok(head.len() - 2) == Some(TokenKind::Close(b')')) || is_variable(head)
         }
-        Some(Tok::Word) => {
+        Some(TokenKind::Word) => {
             head.len() == 1 && matches!(head.word(0), "const" | "let" | "var")
-                || matches!(head.word(head.len() - 1), "is" | "extends" if head.len() > 3 && head.find(0, Tok::Mark(b'<')).is_some())
+                || matches!(head.word(head.len() - 1), "is" | "extends" if head.len() > 3 && head.find(0, TokenKind::Mark(b'<')).is_some())
         }
         _ => false,
     }
@@ -185,7 +188,7 @@ fn is_type_brace(head: &Head<'_, '_>) -> bool {
 
 fn is_variable(head: &Head<'_, '_>) -> bool {
     let i = modifiers(head);
-    matches!(head.word(i), "const" | "let" | "var") && head.find(i, Tok::Mark(b'=')).is_none()
+    matches!(head.word(i), "const" | "let" | "var") && head.find(i, TokenKind::Mark(b'=')).is_none()
 }
 
 fn function(head: &Head<'_, '_>, i: usize, exported: bool, brace: bool) -> Verdict {
@@ -210,7 +213,7 @@ fn import(head: &Head<'_, '_>, i: usize, brace: bool) -> Verdict {
     if brace {
         return Verdict::More(Inside::Nothing);
     }
-    let text = (i..head.len()).rfind(|at| head.tok(*at) == Some(Tok::Text));
+    let text = (i..head.len()).rfind(|at| head.tok(*at) == Some(TokenKind::Text));
     head.item(Kind::Import, text.unwrap_or(i), Inside::Nothing)
 }
 
@@ -230,7 +233,7 @@ fn made(head: &Head<'_, '_>, from: usize) -> Made {
         "class" => return Made::Class,
         _ => {}
     }
-    if head.last() == Some(Tok::Arrow) && is_arrow(head, from) {
+    if head.last() == Some(TokenKind::Arrow) && is_arrow(head, from) {
         return Made::Function;
     }
     if head.len() == from { Made::Object } else { Made::Other }
@@ -241,8 +244,8 @@ fn is_arrow(head: &Head<'_, '_>, from: usize) -> bool {
     let at = head.skip(from, &["async"]);
     let at = if at == head.len() { from } else { at };
     let at = head.after_angles(at);
-    head.is_open(at) && head.find(at, Tok::Arrow).is_some()
-        || head.is_word(at) && head.tok(at + 1) == Some(Tok::Arrow)
+    head.is_open(at) && head.find(at, TokenKind::Arrow).is_some()
+        || head.is_word(at) && head.tok(at + 1) == Some(TokenKind::Arrow)
 }
 
 fn variable(head: &Head<'_, '_>, i: usize, inside: Inside, brace: bool) -> Verdict {
@@ -272,7 +275,7 @@ fn variable(head: &Head<'_, '_>, i: usize, inside: Inside, brace: bool) -> Verdi
 
 /// The `=` of a variable, not one inside its type.
 fn value_of(head: &Head<'_, '_>, i: usize) -> Option<usize> {
-    head.find(i, Tok::Mark(b'='))
+    head.find(i, TokenKind::Mark(b'='))
 }
 
 /// `export default …`.
@@ -293,8 +296,9 @@ fn default(head: &Head<'_, '_>, i: usize, brace: bool) -> Verdict {
 
 /// `a.b.c = …` and other statements.
 fn assigned(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict {
-    let assign = head.find(0, Tok::Mark(b'='));
-    let path = assign.filter(|a| (0..*a).all(|i| matches!(head.tok(i), Some(Tok::Word | Tok::Mark(b'.')))));
+    let assign = head.find(0, TokenKind::Mark(b'='));
+    let path = assign
+        .filter(|a| (0..*a).all(|i| matches!(head.tok(i), Some(TokenKind::Word | TokenKind::Mark(b'.')))));
     let Some(assign) = path else {
         return statement(head, inside, brace);
     };
@@ -319,14 +323,14 @@ fn statement(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict {
     if brace
         && inside == Inside::Top
         && !CONTROL.contains(&head.word(0))
-        && head.find(0, Tok::Open(b'(')).is_some()
+        && head.find(0, TokenKind::Open(b'(')).is_some()
     {
         // A method of a class whose start was cut off.
         let method = member(head, modifiers(head), brace);
         let indented = head.tokens.first().is_some_and(|t| t.start > 0);
         return if indented { method } else { Verdict::More(Inside::Code) };
     }
-    if inside == Inside::Top && head.is_prose(WORDS) {
+    if inside == Inside::Top && head.is_prose(EXPRESSION_WORDS) {
         return Verdict::Unknown;
     }
     match (brace, head.word(0)) {
@@ -338,14 +342,16 @@ fn statement(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict {
 
 /// A method or field of a class.
 fn member(head: &Head<'_, '_>, i: usize, brace: bool) -> Verdict {
-    let paren = head.find(i, Tok::Open(b'('));
-    let assign = head.find(i, Tok::Mark(b'='));
+    let paren = head.find(i, TokenKind::Open(b'('));
+    let assign = head.find(i, TokenKind::Mark(b'='));
     let i = if matches!(head.word(i), "get" | "set") && head.is_word(i + 1) { i + 1 } else { i };
     let i = if head.is_mark(i, b'*') { i + 1 } else { i };
-    let name = if head.tok(i) == Some(Tok::Open(b'[')) { head.span(i, i + 2) } else { head.name(i) };
+    let name = if head.tok(i) == Some(TokenKind::Open(b'[')) { head.span(i, i + 2) } else { head.name(i) };
     let item = |kind, ends| Verdict::Item { kind, name, inside: Inside::Code, ends };
     let before = |a: Option<usize>, b: Option<usize>| a.is_some_and(|a| b.is_none_or(|b| a < b));
-    if before(paren, assign) && head.find(i, Tok::Mark(b':')).is_none_or(|c| paren.is_some_and(|p| p < c)) {
+    if before(paren, assign)
+        && head.find(i, TokenKind::Mark(b':')).is_none_or(|c| paren.is_some_and(|p| p < c))
+    {
         if CONTROL.contains(&head.word(i)) && !head.is_open(i + 1) || head.is_mark(i + 1, b'.') {
             return Verdict::Unknown;
         }
@@ -369,7 +375,7 @@ fn property(head: &Head<'_, '_>, i: usize, brace: bool) -> Verdict {
     if !brace {
         return Verdict::Plain(Inside::Nothing);
     }
-    let colon = head.find(i, Tok::Mark(b':'));
+    let colon = head.find(i, TokenKind::Mark(b':'));
     match colon {
         Some(colon) if colon == i + 1 => match made(head, colon + 1) {
             Made::Function => {
@@ -380,8 +386,8 @@ fn property(head: &Head<'_, '_>, i: usize, brace: bool) -> Verdict {
             }
             _ => Verdict::More(Inside::Code),
         },
-        None if head.find(i, Tok::Open(b'(')).is_some_and(|p| p > i)
-            && head.last() == Some(Tok::Close(b')')) =>
+        None if head.find(i, TokenKind::Open(b'(')).is_some_and(|p| p > i)
+            && head.last() == Some(TokenKind::Close(b')')) =>
         {
             member(head, i, brace)
         }
@@ -398,6 +404,6 @@ pub(super) fn test_name(head: &Head<'_, '_>) -> Option<Name> {
     if (1..open).any(|i| !head.is_word(i) && !head.is_mark(i, b'.')) {
         return None;
     }
-    let text = (open + 1..head.len()).find(|i| head.tok(*i) == Some(Tok::Text));
+    let text = (open + 1..head.len()).find(|i| head.tok(*i) == Some(TokenKind::Text));
     Some(head.name(text.unwrap_or(0)))
 }

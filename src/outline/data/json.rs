@@ -114,7 +114,7 @@ impl<'a> Scanner<'a, '_> {
     }
 
     fn add(&mut self, at: usize, name: &'a str) {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let one = at..at + 1;
         self.items.push(Item {
             kind: Kind::Section,

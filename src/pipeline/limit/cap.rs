@@ -13,9 +13,9 @@ use crate::pipeline::limit::notices;
 use crate::pipeline::limit::outliers;
 use crate::pipeline::limit::rank;
 use crate::pipeline::limit::shorten;
-use crate::pipeline::limit::unit::{Form, GAP_BYTES, Kept, MARKER_BYTES, Unit};
+use crate::pipeline::limit::unit::{Form, GAP_BYTES, MARKER_BYTES, Unit, UnitFate};
 use crate::pipeline::repeat::echoes;
-use crate::text::details::likeness;
+use crate::text::details::similarity_hash;
 use crate::text::ledger::{Action, Ledger, MAX_GAP_MARKS, Reduction, SHORT_GAP_MARK};
 use crate::text::maps::Set;
 use crate::text::names::Names;
@@ -77,10 +77,10 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
             let mut keep = without_unseen(source, &units, keep);
             // Show at least one unit, even if it exceeds the cap: a marker alone would be of no use.
             if !cap.strict
-                && keep.iter().all(|kept| *kept == Kept::No)
+                && keep.iter().all(|kept| *kept == UnitFate::No)
                 && let Some(first) = (0..units.len()).find(|unit| units[*unit].is_shown)
             {
-                keep[first] = Kept::Window;
+                keep[first] = UnitFate::Window;
             }
             break (units, keep);
         }
@@ -91,9 +91,9 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
     let mut gap = 0;
     let mut last_kept = true;
     for (unit, kept) in units.iter().zip(&keep) {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         match kept {
-            Kept::No => {
+            UnitFate::No => {
                 // Gaps with only single kept lines between them share one marker.
                 gap += u32::from(last_kept && gap < 2);
                 last_kept = false;
@@ -102,8 +102,8 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
                     None => gaps.push((gap, unit.lines.clone())),
                 }
             }
-            Kept::Window => last_kept = true,
-            Kept::Single => {}
+            UnitFate::Window => last_kept = true,
+            UnitFate::Single => {}
         }
     }
     ledger.apply(source, omission(source, &ledger, &gaps, cap)).ok()
@@ -139,8 +139,8 @@ impl Cap {
 
 /// Chooses the units to keep: head, tail, single failure lines between them with the lines around each, a window
 /// around the first failure, and samples of the rest.
-fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize, cap: Cap) -> Vec<Kept> {
-    let mut picked = Picked { keep: vec![Kept::No; units.len()], units, left: 0, is_strict: cap.strict };
+fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize, cap: Cap) -> Vec<UnitFate> {
+    let mut picked = Picked { keep: vec![UnitFate::No; units.len()], units, left: 0, is_strict: cap.strict };
     let failing = failing(source, units, signals);
     let shares = Shares::of(units, &failing, budget, cap);
     let (between, used) = picked.ends(shares.ends);
@@ -211,32 +211,32 @@ impl Shares {
 }
 
 /// Drops markers of repeated blocks if the lines to which they refer are not kept.
-fn without_unseen(source: &Source<'_>, units: &[Unit], mut keep: Vec<Kept>) -> Vec<Kept> {
+fn without_unseen(source: &Source<'_>, units: &[Unit], mut keep: Vec<UnitFate>) -> Vec<UnitFate> {
     let last = source.len();
     for unit in 0..units.len() {
-        crate::stop::tick();
-        let Some(like) = units[unit].same_as.clone().filter(|_| keep[unit] != Kept::No) else { continue };
+        crate::stop::check_sometimes();
+        let Some(like) = units[unit].same_as.clone().filter(|_| keep[unit] != UnitFate::No) else { continue };
         let first = units.partition_point(|u| u.lines.end <= like.start);
         let seen = like.end <= last
             && (first..units.len())
                 .take_while(|&at| units[at].lines.start < like.end)
-                .all(|at| keep[at] != Kept::No && units[at].is_shown);
+                .all(|at| keep[at] != UnitFate::No && units[at].is_shown);
         if !seen {
-            keep[unit] = Kept::No;
+            keep[unit] = UnitFate::No;
         }
     }
     join_markers(units, &mut keep);
     keep
 }
 
-/// Makes lines that earlier steps left out part of the gaps next to them, so that the number of a gap is that of all
-/// lines that are not shown there.
-fn join_markers(units: &[Unit], keep: &mut [Kept]) {
+/// Joins gaps of earlier steps with the gaps next to them, so that the count in a gap covers all lines that are not
+/// shown there.
+fn join_markers(units: &[Unit], keep: &mut [UnitFate]) {
     let mut join = |unit: usize, is_gap: &mut bool| {
         if *is_gap && units[unit].joins_gap {
-            keep[unit] = Kept::No;
+            keep[unit] = UnitFate::No;
         }
-        *is_gap = keep[unit] == Kept::No;
+        *is_gap = keep[unit] == UnitFate::No;
     };
     let mut is_gap = false;
     (0..units.len()).for_each(|unit| join(unit, &mut is_gap));
@@ -246,7 +246,7 @@ fn join_markers(units: &[Unit], keep: &mut [Kept]) {
 
 /// The units that were picked so far.
 pub(super) struct Picked<'a> {
-    pub(super) keep: Vec<Kept>,
+    pub(super) keep: Vec<UnitFate>,
     pub(super) units: &'a [Unit],
     /// Bytes that may still be used.
     pub(super) left: usize,
@@ -261,13 +261,13 @@ impl Picked<'_> {
         let mut head = 0;
         while head < units.len() && used + units[head].bytes <= bytes * 2 / 5 {
             used += units[head].bytes;
-            self.keep[head] = Kept::Window;
+            self.keep[head] = UnitFate::Window;
             head += 1;
         }
         let mut tail = units.len();
         while tail > head && used + units[tail - 1].bytes <= bytes {
             used += units[tail - 1].bytes;
-            self.keep[tail - 1] = Kept::Window;
+            self.keep[tail - 1] = UnitFate::Window;
             tail -= 1;
         }
         (head..tail, used)
@@ -279,7 +279,7 @@ impl Picked<'_> {
         for unit in notices::find(source).into_iter().map(|line| unit_of(self.units, line)) {
             if between.contains(&unit) && self.units[unit].is_shown {
                 used += self.units[unit].bytes;
-                self.keep[unit] = Kept::Single;
+                self.keep[unit] = UnitFate::Single;
             }
         }
         used
@@ -288,8 +288,8 @@ impl Picked<'_> {
     /// Keeps the failure lines. Those that do not fit may exceed a cap that is not strict.
     fn failures(&mut self, failing: &[usize]) {
         for &unit in failing {
-            if self.keep[unit] == Kept::No && (self.spend(unit) || !self.is_strict) {
-                self.keep[unit] = Kept::Single;
+            if self.keep[unit] == UnitFate::No && (self.spend(unit) || !self.is_strict) {
+                self.keep[unit] = UnitFate::Single;
             }
         }
     }
@@ -301,16 +301,16 @@ impl Picked<'_> {
         let heading =
             Headings::new(source).of(source, units[start].lines.start).filter(|_| start > between.start);
         let heading = heading.map(|line| unit_of(units, line));
-        if let Some(heading) = heading.filter(|at| self.keep[*at] == Kept::No && units[*at].is_shown)
+        if let Some(heading) = heading.filter(|at| self.keep[*at] == UnitFate::No && units[*at].is_shown)
             && self.spend(heading)
         {
-            self.keep[heading] = Kept::Single;
+            self.keep[heading] = UnitFate::Single;
         }
         for unit in start..between.end {
-            if self.keep[unit] == Kept::No && !self.spend(unit) {
+            if self.keep[unit] == UnitFate::No && !self.spend(unit) {
                 break;
             }
-            self.keep[unit] = Kept::Window;
+            self.keep[unit] = UnitFate::Window;
         }
     }
 
@@ -324,22 +324,22 @@ impl Picked<'_> {
 
     /// Bytes of a unit. In a strict cap also those of a new mark, if the unit would split a gap in two.
     fn cost(&self, unit: usize) -> usize {
-        let is_gap = |at: Option<usize>| at.and_then(|at| self.keep.get(at)) == Some(&Kept::No);
+        let is_gap = |at: Option<usize>| at.and_then(|at| self.keep.get(at)) == Some(&UnitFate::No);
         let parts_a_gap = self.is_strict && is_gap(unit.checked_sub(1)) && is_gap(Some(unit + 1));
         self.units[unit].bytes + if parts_a_gap { GAP_BYTES } else { 0 }
     }
 
     pub(super) fn bytes(&self) -> usize {
         crate::stop::check();
-        let kept = self.keep.iter().zip(self.units).filter(|(kept, _)| **kept != Kept::No);
+        let kept = self.keep.iter().zip(self.units).filter(|(kept, _)| **kept != UnitFate::No);
         kept.map(|(_, unit)| unit.bytes).sum()
     }
 
     /// Bytes of the marks of all gaps except the first. The ledger may have fewer gaps with longer marks, since an
     /// earlier step left some of them out; a strict cap has room for that.
     fn marks(&self) -> usize {
-        let gaps = self.keep.chunk_by(|a, b| (*a == Kept::No) == (*b == Kept::No));
-        let further = gaps.filter(|units| units[0] == Kept::No).count().saturating_sub(1);
+        let gaps = self.keep.chunk_by(|a, b| (*a == UnitFate::No) == (*b == UnitFate::No));
+        let further = gaps.filter(|units| units[0] == UnitFate::No).count().saturating_sub(1);
         match further > MAX_GAP_MARKS {
             true if self.is_strict => (MAX_GAP_MARKS * GAP_BYTES).max(further * (SHORT_GAP_MARK.len() + 1)),
             true => further * (SHORT_GAP_MARK.len() + 1),
@@ -355,7 +355,7 @@ impl Picked<'_> {
         if !self.is_strict {
             over = over.min(marks);
         }
-        let Some(tail) = self.keep.iter().rposition(|kept| *kept == Kept::No).map(|gap| gap + 1) else {
+        let Some(tail) = self.keep.iter().rposition(|kept| *kept == UnitFate::No).map(|gap| gap + 1) else {
             return;
         };
         let units = self.units;
@@ -369,13 +369,13 @@ impl Picked<'_> {
                 return;
             }
             // A unit that was chosen as a single line stays; the gap after it has its own mark.
-            if self.keep[unit] == Kept::Single {
+            if self.keep[unit] == UnitFate::Single {
                 continue;
             }
-            if unit > tail && self.keep[unit - 1] == Kept::Single {
+            if unit > tail && self.keep[unit - 1] == UnitFate::Single {
                 over += GAP_BYTES;
             }
-            self.keep[unit] = Kept::No;
+            self.keep[unit] = UnitFate::No;
             over = over.saturating_sub(units[unit].bytes);
         }
         let last = if self.is_strict { units.len() } else { 0 };
@@ -383,8 +383,8 @@ impl Picked<'_> {
             if over == 0 {
                 return;
             }
-            if self.keep[unit] == Kept::Window && !fails(unit) {
-                self.keep[unit] = Kept::No;
+            if self.keep[unit] == UnitFate::Window && !fails(unit) {
+                self.keep[unit] = UnitFate::No;
                 over = over.saturating_sub(units[unit].bytes);
             }
         }
@@ -393,12 +393,14 @@ impl Picked<'_> {
     /// Keeps the markers of lines that earlier results show, if they fit: each stands for many lines.
     fn references(&mut self) {
         for (unit, is_reference) in self.units.iter().map(|unit| unit.is_reference).enumerate() {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             // It splits a gap in two. The mark of the second gap must not displace lines of the tail.
-            if is_reference && self.keep[unit] == Kept::No && self.left >= self.units[unit].bytes + GAP_BYTES
+            if is_reference
+                && self.keep[unit] == UnitFate::No
+                && self.left >= self.units[unit].bytes + GAP_BYTES
             {
                 self.left -= self.units[unit].bytes + GAP_BYTES;
-                self.keep[unit] = Kept::Single;
+                self.keep[unit] = UnitFate::Single;
             }
         }
     }
@@ -406,14 +408,14 @@ impl Picked<'_> {
     /// Keeps the lines of gaps that are no longer than their mark.
     fn fill_small_gaps(&mut self) {
         let mut from = 0;
-        while let Some(start) = (from..self.keep.len()).find(|&at| self.keep[at] == Kept::No) {
+        while let Some(start) = (from..self.keep.len()).find(|&at| self.keep[at] == UnitFate::No) {
             let end =
-                (start..self.keep.len()).find(|&at| self.keep[at] != Kept::No).unwrap_or(self.keep.len());
+                (start..self.keep.len()).find(|&at| self.keep[at] != UnitFate::No).unwrap_or(self.keep.len());
             let is_plain = |unit: &Unit| unit.is_shown && matches!(unit.form, Form::Other | Form::TableRow);
             if self.units[start..end].iter().all(is_plain)
                 && self.units[start..end].iter().map(|unit| unit.bytes).sum::<usize>() <= GAP_BYTES
             {
-                self.keep[start..end].fill(Kept::Single);
+                self.keep[start..end].fill(UnitFate::Single);
             }
             from = end;
         }
@@ -426,7 +428,7 @@ impl Picked<'_> {
         let new: Vec<usize> = failing
             .iter()
             .copied()
-            .filter(|&unit| seen.insert(likeness(source.line(self.units[unit].lines.start))))
+            .filter(|&unit| seen.insert(similarity_hash(source.line(self.units[unit].lines.start))))
             .collect();
         // A third is left for the window around the first failure.
         let reserve = self.left / 3;
@@ -435,14 +437,14 @@ impl Picked<'_> {
                 let Some(unit) = unit.checked_add_signed(offset).filter(|unit| within.contains(unit)) else {
                     continue;
                 };
-                if self.keep[unit] != Kept::No || !self.units[unit].is_shown {
+                if self.keep[unit] != UnitFate::No || !self.units[unit].is_shown {
                     continue;
                 }
                 if self.units[unit].bytes + reserve > self.left {
                     return;
                 }
                 self.left -= self.units[unit].bytes;
-                self.keep[unit] = Kept::Single;
+                self.keep[unit] = UnitFate::Single;
             }
         }
     }
@@ -463,11 +465,11 @@ fn units(source: &Source<'_>, ledger: &Ledger) -> Vec<Unit> {
         is_reference: false,
     };
     for span in ledger.spans() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let lines = span.lines.clone();
         match &span.action {
             Action::Keep => units.extend(lines.map(|i| {
-                crate::stop::tick();
+                crate::stop::check_sometimes();
                 unit(i..i + 1, source.raw(i).len())
             })),
             Action::Replace { text, .. } => {

@@ -4,7 +4,7 @@
 use crate::pipeline::limit::cap::Picked;
 use crate::pipeline::limit::headings::{Headings, head_of_table};
 use crate::pipeline::limit::outliers::Outliers;
-use crate::pipeline::limit::unit::{Form, Kept};
+use crate::pipeline::limit::unit::{Form, UnitFate};
 use crate::text::source::Source;
 
 /// The longest heading, in bytes, that may exceed the cap for a window below a gap.
@@ -19,8 +19,8 @@ impl Picked<'_> {
             for line in outliers.around(source, self.units[unit].lines.start) {
                 let above = self.units.partition_point(|unit| unit.lines.end <= line);
                 let is_line = self.units[above].lines.len() == 1 && self.units[above].is_shown;
-                if self.keep[above] == Kept::No && is_line && self.spend(above) {
-                    self.keep[above] = Kept::Single;
+                if self.keep[above] == UnitFate::No && is_line && self.spend(above) {
+                    self.keep[above] = UnitFate::Single;
                 }
             }
         }
@@ -35,15 +35,15 @@ impl Picked<'_> {
         let mut is_first = false;
         let mut table = None;
         for (unit, shown) in units.iter().enumerate() {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             let head = table.filter(|_| shown.form == Form::TableRow);
             table = head_of_table(units, unit, table);
-            if self.keep[unit] == Kept::No {
+            if self.keep[unit] == UnitFate::No {
                 is_first = true;
                 continue;
             }
             let line = shown.lines.start;
-            if let Some(head) = head.filter(|head| self.keep[*head] == Kept::No) {
+            if let Some(head) = head.filter(|head| self.keep[*head] == UnitFate::No) {
                 self.keep_heading(unit, units[head].lines.start);
             }
             // A blank line, or a marker of an earlier step, has no heading: the line below it has.
@@ -51,7 +51,7 @@ impl Picked<'_> {
                 continue;
             }
             let is_below_gap = std::mem::take(&mut is_first);
-            if !(is_below_gap && of_windows || self.keep[unit] == Kept::Single)
+            if !(is_below_gap && of_windows || self.keep[unit] == UnitFate::Single)
                 || matches!(shown.form, Form::Row | Form::Short | Form::Message)
                 || found >= MAX_HEADINGS
             {
@@ -59,7 +59,7 @@ impl Picked<'_> {
             }
             // A single line gets no name from the middle of its record: an outlier was kept together with that
             // name.
-            let is_window = self.keep[unit] == Kept::Window;
+            let is_window = self.keep[unit] == UnitFate::Window;
             let name = outliers.filter(|_| is_below_gap).and_then(|outliers| {
                 outliers.name(line).filter(|name| is_window || outliers.starts_record(*name))
             });
@@ -70,7 +70,7 @@ impl Picked<'_> {
             // the next one up is still shown.
             let mut below = line;
             while let Some(above) = headings.of(source, below).filter(|above| *above < below) {
-                crate::stop::tick();
+                crate::stop::check_sometimes();
                 below = above;
                 match self.keep_heading(unit, above) {
                     Some(true) => found += 1,
@@ -89,16 +89,16 @@ impl Picked<'_> {
         if !is_shown || heading >= below {
             return None;
         }
-        let fits = self.keep[heading] == Kept::No
+        let fits = self.keep[heading] == UnitFate::No
             && (self.spend(heading) || !self.is_strict && self.may_exceed(below, heading));
         if fits {
-            self.keep[heading] = Kept::Single;
+            self.keep[heading] = UnitFate::Single;
         }
         Some(fits)
     }
 
     /// Whether the heading may exceed the cap: always above a single line, above a window only if it is short.
     fn may_exceed(&self, unit: usize, heading: usize) -> bool {
-        self.keep[unit] == Kept::Single || self.units[heading].bytes <= MAX_HEADING_BYTES
+        self.keep[unit] == UnitFate::Single || self.units[heading].bytes <= MAX_HEADING_BYTES
     }
 }

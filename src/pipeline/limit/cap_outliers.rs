@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::pipeline::limit::cap::Picked;
 use crate::pipeline::limit::outliers::{OUTLIERS_ONE_IN, Outliers, single};
-use crate::pipeline::limit::unit::Kept;
+use crate::pipeline::limit::unit::UnitFate;
 use crate::text::maps::Set;
 use crate::text::source::Source;
 
@@ -39,8 +39,9 @@ impl Picked<'_> {
             end += 1;
         }
         let tail = gone.end..end;
-        let is_safe =
-            |unit: usize, keep: &[Kept]| keep[unit] != Kept::No && (!tail.contains(&unit) || fails(unit));
+        let is_safe = |unit: usize, keep: &[UnitFate]| {
+            keep[unit] != UnitFate::No && (!tail.contains(&unit) || fails(unit))
+        };
         let single: Vec<usize> = single(units).collect();
         let before = self.bytes();
         let is_shown = |place: usize| is_safe(single[place], &self.keep);
@@ -55,18 +56,18 @@ impl Picked<'_> {
         let of_name = names.map(|line| units.partition_point(|unit| unit.lines.end <= line));
         let fits = |unit: &usize| single.binary_search(unit).is_ok() && units[*unit].bytes <= most;
         chosen.extend(of_name.filter(fits));
-        let new = chosen.iter().filter(|&&unit| self.keep[unit] == Kept::No);
+        let new = chosen.iter().filter(|&&unit| self.keep[unit] == UnitFate::No);
         let added: usize = new.map(|&unit| units[unit].bytes).sum();
         for &unit in chosen.iter().filter(|unit| !tail.contains(unit)) {
-            self.keep[unit] = Kept::Single;
+            self.keep[unit] = UnitFate::Single;
         }
         let mut over = (before + added).saturating_sub(budget).min(added);
         for unit in tail {
             // Lines of a window make room for a mark; an outlier does not.
             if chosen.contains(&unit) || over > 0 && fails(unit) {
-                self.keep[unit] = Kept::Single;
+                self.keep[unit] = UnitFate::Single;
             } else if over > 0 {
-                self.keep[unit] = Kept::No;
+                self.keep[unit] = UnitFate::No;
                 over = over.saturating_sub(units[unit].bytes);
             }
         }

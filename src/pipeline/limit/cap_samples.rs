@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::pipeline::limit::cap::Picked;
 use crate::pipeline::limit::programs::stem;
-use crate::pipeline::limit::unit::Kept;
+use crate::pipeline::limit::unit::UnitFate;
 use crate::text::details;
 use crate::text::judge;
 use crate::text::maps::Set;
@@ -22,15 +22,15 @@ const MAX_SAMPLE_BYTES: usize = 300;
 impl Picked<'_> {
     /// Keeps single lines of what is left out, evenly spread, if they are not like a line that is kept.
     pub(super) fn samples(&mut self, source: &Source<'_>, within: Range<usize>) {
-        let likeness = |line: &str| details::likeness(&without_ids(line));
+        let similarity = |line: &str| details::similarity_hash(&without_ids(line));
         let first_line = |unit: usize| source.line(self.units[unit].lines.start);
-        let gone: Vec<usize> = within.filter(|&unit| self.keep[unit] == Kept::No).collect();
+        let gone: Vec<usize> = within.filter(|&unit| self.keep[unit] == UnitFate::No).collect();
         if gone.len() < 2 * MAX_SAMPLES || self.left == 0 {
             return;
         }
         let mut seen: Set<u64> = (0..self.units.len())
-            .filter(|&u| self.keep[u] != Kept::No)
-            .map(|u| likeness(first_line(u)))
+            .filter(|&u| self.keep[u] != UnitFate::No)
+            .map(|u| similarity(first_line(u)))
             .collect();
         let mut chosen = Vec::new();
         for part in gone.chunks(gone.len().div_ceil(MAX_SAMPLES)) {
@@ -42,14 +42,14 @@ impl Picked<'_> {
             };
             let middle = &part[part.len() / 2..];
             if let Some(unit) =
-                middle.iter().take(SAMPLE_TRIES).find(|u| fits(u) && seen.insert(likeness(first_line(**u))))
+                middle.iter().take(SAMPLE_TRIES).find(|u| fits(u) && seen.insert(similarity(first_line(**u))))
             {
                 chosen.push(*unit);
             }
         }
         for unit in chosen {
             if self.spend(unit) {
-                self.keep[unit] = Kept::Single;
+                self.keep[unit] = UnitFate::Single;
             }
         }
     }
@@ -73,8 +73,9 @@ mod tests {
 
     #[test]
     fn ids_are_no_salience() {
-        let same =
-            |a: &str, b: &str| details::likeness(&without_ids(a)) == details::likeness(&without_ids(b));
+        let same = |a: &str, b: &str| {
+            details::similarity_hash(&without_ids(a)) == details::similarity_hash(&without_ids(b))
+        };
         assert!(same(
             "#0 0x00007f4089cf5553 in wait (x=0x55d0aa10)",
             "#1 0x00007fa761c8bb57 in wait (x=0x55d0ffff)"

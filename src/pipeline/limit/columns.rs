@@ -8,8 +8,8 @@ use crate::pipeline::limit::numbers::{Pairs, Reader};
 use crate::pipeline::limit::parts;
 use crate::pipeline::limit::parts::Parts;
 use crate::pipeline::limit::values::{Column, NON_NUMBERS_ONE_IN, Value};
-use crate::text::details::likeness;
-use crate::text::judge::{EXCEPTION_ONE_IN, Twice, is_few, may_be_unique, number};
+use crate::text::details::similarity_hash;
+use crate::text::judge::{DuplicateFinder, EXCEPTION_ONE_IN, is_few, may_be_unique, number};
 use crate::text::series::Gaps;
 use crate::text::source::Source;
 
@@ -57,21 +57,21 @@ fn find_in(source: &Source<'_>, lines: &[usize], of: &Rows, out: &mut Vec<Candid
     for (place, line) in lines.iter().enumerate() {
         let line = source.line(*line);
         divider.fields(line, &mut fields);
-        table.look_at_first_word(place, line);
+        table.observe_first_word(place, line);
         if fields.len() == count {
-            table.look_at_row(place, lines, &fields);
+            table.observe_row(place, lines, &fields);
         } else {
-            table.look_at_other(place, line);
+            table.observe_other(place, line);
         }
     }
     if table.rows < of.least || table.rows * 4 < lines.len() * 3 {
         return;
     }
-    let like = |place: usize| likeness(source.line(lines[place]));
+    let like = |place: usize| similarity_hash(source.line(lines[place]));
     add_verdicts(&table.first, table.rows, &like, out);
     table.add_columns(&like, out);
     table.add_parts(&like, out);
-    table.add_odd(lines.len(), &like, out);
+    table.add_outliers(lines.len(), &like, out);
 }
 
 /// What was seen in the rows of a table.
@@ -79,7 +79,7 @@ struct Table {
     columns: Vec<Column>,
     /// The columns that are not done.
     active: Vec<usize>,
-    across: Across,
+    cross_row_checks: CrossRowChecks,
     /// Columns whose fields have parts.
     parted: Vec<Parts>,
     /// The first word of each line, which need not be a field.
@@ -95,7 +95,7 @@ impl Table {
         let columns = sampled(trials, divider, count, of);
         Self {
             active: (0..columns.len()).collect(),
-            across: Across::of(&columns),
+            cross_row_checks: CrossRowChecks::of(&columns),
             columns,
             parted: parts::parted(trials, divider, count),
             first: Column::default(),
@@ -105,28 +105,28 @@ impl Table {
         }
     }
 
-    fn look_at_first_word(&mut self, place: usize, line: &str) {
+    fn observe_first_word(&mut self, place: usize, line: &str) {
         if !self.first.is_done() {
             let word = line.split_ascii_whitespace().next().unwrap_or_default();
-            self.first.look(place, word.as_bytes(), MAX_COLUMNS);
+            self.first.observe(place, word.as_bytes(), MAX_COLUMNS);
         }
     }
 
-    fn look_at_row(&mut self, place: usize, lines: &[usize], fields: &[&[u8]]) {
+    fn observe_row(&mut self, place: usize, lines: &[usize], fields: &[&[u8]]) {
         self.rows += 1;
         let mut is_done = false;
         for &at in &self.active {
-            self.columns[at].look(place, fields[at], at);
+            self.columns[at].observe(place, fields[at], at);
             is_done |= self.columns[at].is_done();
         }
         if is_done {
             self.active.retain(|at| !self.columns[*at].is_done());
         }
-        self.parted.iter_mut().for_each(|parts| parts.look(place, fields));
-        self.across.look(place, lines, &self.columns, fields);
+        self.parted.iter_mut().for_each(|parts| parts.observe(place, fields));
+        self.cross_row_checks.observe(place, lines, &self.columns, fields);
     }
 
-    fn look_at_other(&mut self, place: usize, line: &str) {
+    fn observe_other(&mut self, place: usize, line: &str) {
         if line.bytes().any(|b| b.is_ascii_alphabetic()) || !line.is_ascii() {
             self.others += 1;
             if self.odd.len() < MAX_LINES_PER_VALUE {
@@ -140,7 +140,7 @@ impl Table {
         for (at, column) in self.columns.iter().enumerate() {
             add_column(at, column, self.rows, like, out);
         }
-        self.across.add(out);
+        self.cross_row_checks.add(out);
     }
 
     /// Adds the rows with rare parts of fields.
@@ -156,7 +156,7 @@ impl Table {
     }
 
     /// Adds the lines that are no rows, if they are few.
-    fn add_odd(self, lines: usize, like: &dyn Fn(usize) -> u64, out: &mut Vec<Candidate>) {
+    fn add_outliers(self, lines: usize, like: &dyn Fn(usize) -> u64, out: &mut Vec<Candidate>) {
         let Self { odd, others, .. } = self;
         if is_few(others, lines, EXCEPTION_ONE_IN) {
             let candidate =
@@ -167,31 +167,31 @@ impl Table {
 }
 
 /// What is compared across rows and columns.
-struct Across {
+struct CrossRowChecks {
     series: Vec<Gaps>,
     /// Texts that should be different in each row.
-    twice: Vec<Twice>,
+    duplicates: Vec<DuplicateFinder>,
     pairs: Pairs,
     above: Option<usize>,
 }
 
-impl Across {
+impl CrossRowChecks {
     fn of(columns: &[Column]) -> Self {
         Self {
             series: columns.iter().map(|_| Gaps::default()).collect(),
-            twice: columns.iter().map(|_| Twice::default()).collect(),
+            duplicates: columns.iter().map(|_| DuplicateFinder::default()).collect(),
             pairs: Pairs::of((0..columns.len()).filter(|at| columns[*at].has_numbers())),
             above: None,
         }
     }
 
     /// Adds a row.
-    fn look(&mut self, place: usize, lines: &[usize], columns: &[Column], fields: &[&[u8]]) {
-        self.pairs.look(place, |at| columns[at].number(fields[at]));
+    fn observe(&mut self, place: usize, lines: &[usize], columns: &[Column], fields: &[&[u8]]) {
+        self.pairs.observe(place, |at| columns[at].number(fields[at]));
         let is_next = |above: &usize| above + 1 == place && lines[*above] + 1 == lines[place];
         let above = self.above.replace(place).filter(is_next);
-        self.series.iter_mut().zip(fields).for_each(|(series, field)| series.look(place, above, field));
-        for (at, (twice, field)) in self.twice.iter_mut().zip(fields).enumerate() {
+        self.series.iter_mut().zip(fields).for_each(|(series, field)| series.observe(place, above, field));
+        for (at, (twice, field)) in self.duplicates.iter_mut().zip(fields).enumerate() {
             if twice.is_open() && may_be_unique(field) {
                 twice.add(digest(field, at), place);
             }
@@ -201,8 +201,8 @@ impl Across {
     /// Adds the rows that stand out.
     fn add(&self, out: &mut Vec<Candidate>) {
         out.extend(self.series.iter().flat_map(Gaps::places).map(by_place));
-        out.extend(self.pairs.odd().map(by_place));
-        for &(first, second) in self.twice.iter().flat_map(Twice::pairs) {
+        out.extend(self.pairs.outlier_rows().map(by_place));
+        for &(first, second) in self.duplicates.iter().flat_map(DuplicateFinder::pairs) {
             out.extend([(0, second), (1, first)].map(|(nth, place)| Candidate { nth, ..by_place(place) }));
         }
     }
@@ -222,7 +222,7 @@ fn add_others(
 ) {
     let is_other = |place: &usize| {
         let line = source.line(lines[*place]);
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         line.bytes().any(|b| b.is_ascii_alphabetic()) && !is_of_kind(line)
     };
     let others: Vec<usize> = (0..lines.len()).filter(is_other).collect();
@@ -231,7 +231,7 @@ fn add_others(
     }
     let count = others.len();
     let candidate = |(nth, place): (usize, usize)| {
-        let key = likeness(source.line(lines[place]));
+        let key = similarity_hash(source.line(lines[place]));
         Candidate { place, nth, count, key, is_word: true }
     };
     out.extend(others.into_iter().take(MAX_LINES_PER_VALUE).enumerate().map(candidate));
@@ -258,12 +258,12 @@ fn add_column(
     out: &mut Vec<Candidate>,
 ) {
     add_rare(column.rare(rows), at, like, out);
-    add_rare(column.unlike_forms(rows), at, like, out);
+    add_rare(column.outlier_forms(rows), at, like, out);
     let single = |nth, count, place: usize| {
         let key = digest(&place.to_le_bytes(), at);
         Candidate { place, nth, count, key, is_word: false }
     };
-    for value in column.unlike_numbers(rows) {
+    for value in column.outlier_numbers(rows) {
         let candidate = |(nth, place): (usize, &usize)| single(nth, value.rows, *place);
         out.extend(value.places().iter().enumerate().map(candidate));
     }
@@ -299,13 +299,13 @@ fn add_rare<'v>(
 fn leading(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
     let mut first = Column::default().with_forms();
     for (place, line) in lines.iter().enumerate() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let word = source.line(*line).split_ascii_whitespace().next().unwrap_or_default();
-        first.look(place, word.as_bytes(), MAX_COLUMNS);
+        first.observe(place, word.as_bytes(), MAX_COLUMNS);
     }
-    let like = |place: usize| likeness(source.line(lines[place]));
+    let like = |place: usize| similarity_hash(source.line(lines[place]));
     add_rare(first.rare(lines.len()), MAX_COLUMNS, &like, out);
-    add_rare(first.unlike_forms(lines.len()), MAX_COLUMNS, &like, out);
+    add_rare(first.outlier_forms(lines.len()), MAX_COLUMNS, &like, out);
 }
 
 /// Adds the rows that stand out if there are two kinds of rows, each with its own number of words, such as the
@@ -512,7 +512,7 @@ mod tests {
     use super::*;
 
     /// The indexes of the lines that stand out, in order.
-    fn standing_out(text: &str) -> Vec<usize> {
+    fn outliers(text: &str) -> Vec<usize> {
         let source = Source::new(text);
         let lines: Vec<usize> = (0..source.len()).collect();
         let mut found = Vec::new();
@@ -553,7 +553,7 @@ mod tests {
         };
         let busy = "app          520 99.7  0.1  21004  805 ?        R    10:00  93:11 /usr/bin/app --port 80";
         let text = head.to_owned() + &rows(120, busy, row);
-        assert!(standing_out(&text).contains(&121));
+        assert!(outliers(&text).contains(&121));
     }
 
     #[test]
@@ -575,7 +575,7 @@ mod tests {
             ("listener l-120 203.0.113.9 open", "listener l-{i} 10.0.7.{i} open"),
         ] {
             let text = rows(120, row, |i| of.replace("{i}", &i.to_string()));
-            assert_eq!(standing_out(&text), [120], "{row}");
+            assert_eq!(outliers(&text), [120], "{row}");
         }
     }
 
@@ -587,11 +587,11 @@ mod tests {
                 format!("id{i} 10.0.0.{i} slave {i} {}\n", if i == 47 { "disconnected" } else { "connected" })
             }
         };
-        assert_eq!(standing_out(&(0..80).map(of_node).collect::<String>()), [47]);
+        assert_eq!(outliers(&(0..80).map(of_node).collect::<String>()), [47]);
         let of_step = |i: usize| {
             format!("step {i} offset {} wait {}\n", if i < 90 { i * 50 } else { i * 50 - 4000 }, i % 7)
         };
-        assert_eq!(standing_out(&(0..200).map(of_step).collect::<String>()), [89, 90]);
+        assert_eq!(outliers(&(0..200).map(of_step).collect::<String>()), [89, 90]);
         // Sizes with different units.
         let of_image = |i: usize| {
             format!(
@@ -599,14 +599,14 @@ mod tests {
                 if i == 31 { "6.4GB".to_owned() } else { format!("{}MB", 90 + i) }
             )
         };
-        assert_eq!(standing_out(&(0..80).map(of_image).collect::<String>()), [31]);
+        assert_eq!(outliers(&(0..80).map(of_image).collect::<String>()), [31]);
         let of_bar = |i: usize| {
             format!(
                 "step {i} | loss 1.{i} | grad_norm {} | tok/s 41{i}\n",
                 if i == 33 { "48.11" } else { "1.02" }
             )
         };
-        assert_eq!(standing_out(&(0..80).map(of_bar).collect::<String>()), [33]);
+        assert_eq!(outliers(&(0..80).map(of_bar).collect::<String>()), [33]);
     }
 
     #[test]
@@ -616,7 +616,7 @@ mod tests {
             _ if i == 61 => format!("09:{i} b > a: {i} unknown 0/1 (101) find x\n"),
             _ => format!("09:{i} b > a: {i} 1/0 A 10.0.1.{} (54)\n", i % 9),
         };
-        assert_eq!(standing_out(&(0..90).map(of_pair).collect::<String>()), [61]);
+        assert_eq!(outliers(&(0..90).map(of_pair).collect::<String>()), [61]);
     }
 
     #[test]
@@ -625,7 +625,7 @@ mod tests {
             70 => format!(" 0  0      0 18{:05}  200   90    0 8811234    0   1  0 99\n", i * 37),
             _ => format!(" {}  0      0 18{:05}  200   90    0    0    0   1  0 99\n", i % 3, i * 37),
         };
-        assert_eq!(standing_out(&(0..120).map(row).collect::<String>()), [70]);
+        assert_eq!(outliers(&(0..120).map(row).collect::<String>()), [70]);
     }
 
     #[test]
@@ -635,7 +635,7 @@ mod tests {
             let of = if i == 70 { "" } else { " class" };
             format!("web-{} | 2025-03-14 09:{:02}:10 INFO {message}{of} {i}\n", i % 3, i % 60)
         };
-        assert_eq!(standing_out(&(0..120).map(row).collect::<String>()), [70]);
+        assert_eq!(outliers(&(0..120).map(row).collect::<String>()), [70]);
     }
 
     #[test]
@@ -643,20 +643,20 @@ mod tests {
         // Sizes of files: many are far from the median, and one is the largest.
         let size = |i: usize| if i.is_multiple_of(9) { 900 + i * 7 } else { 40 + i % 60 };
         let text = rows(120, "   3053 lib/utils.js", |i| format!("   {} lib/file-{i}.js", size(i)));
-        assert!(standing_out(&text).contains(&120), "{:?}", standing_out(&text));
+        assert!(outliers(&text).contains(&120), "{:?}", outliers(&text));
     }
 
     #[test]
     fn what_is_common_or_never_the_same_does_not_stand_out() {
         for of in ["a {i} b", "name-{i} up {i}s", "| {i} | x{i} |"] {
             let text = rows(200, "", |i| of.replace("{i}", &i.to_string()));
-            assert_eq!(standing_out(&text), [0; 0], "{of}");
+            assert_eq!(outliers(&text), [0; 0], "{of}");
         }
         // Sixteen values, all equally common.
         let text = rows(200, "", |i| format!("do {} now", i * 7 % 16));
-        assert_eq!(standing_out(&text), [0; 0]);
+        assert_eq!(outliers(&text), [0; 0]);
         // Prose has no columns.
         let text: String = (0..100).map(|i| "word ".repeat(i % 9 + 1) + "\n").collect();
-        assert_eq!(standing_out(&text), [0; 0]);
+        assert_eq!(outliers(&text), [0; 0]);
     }
 }

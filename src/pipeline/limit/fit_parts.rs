@@ -8,7 +8,7 @@ use crate::pipeline::limit::fit;
 use crate::pipeline::limit::fit::{Fit, Form, Goal};
 use crate::pipeline::limit::pointer;
 use crate::pipeline::limit::share;
-use crate::pipeline::limit::share::Demand;
+use crate::pipeline::limit::share::TokenDemand;
 use crate::pipeline::request::Request;
 use crate::pipeline::trace::Notes;
 use crate::pipeline::{INPUT_LIMIT, exit, guard};
@@ -68,7 +68,7 @@ pub(in crate::pipeline) fn fit_parts(
     if pointer.is_none() && request.limit.is_none_or(|limit| takes <= limit) {
         return;
     }
-    let room = Room::of(request, parts, pointer);
+    let room = PartBudgets::of(request, parts, pointer);
     let mut cuts: Vec<Option<Fitted>> = Vec::with_capacity(parts.len());
     for (index, part) in parts.iter().enumerate() {
         cuts.push(room.cut(request, index, part));
@@ -94,27 +94,27 @@ pub(in crate::pipeline) fn fit_parts(
 }
 
 /// The tokens that each part may take.
-struct Room {
+struct PartBudgets {
     /// The line in place of the result, if it is stored elsewhere.
     pointer: Option<String>,
-    demands: Vec<Demand>,
+    demands: Vec<TokenDemand>,
     /// For each part, the tokens to aim at.
     aims: Vec<usize>,
     /// For each part, the most tokens; `None` without a limit.
     most: Option<Vec<usize>>,
 }
 
-impl Room {
+impl PartBudgets {
     fn of(request: &Request<'_>, parts: &[PartOutput<'_>], pointer: Option<String>) -> Self {
         let pointer_tokens = pointer.as_ref().map_or(0, |line| request.counter.count(line) + 1);
         let fixed: usize = parts.iter().filter(|p| p.source.is_none()).map(|p| p.tokens).sum();
         let limit = request.limit.map(|limit| limit.saturating_sub(fixed + pointer_tokens));
-        let demands: Vec<Demand> = parts
+        let demands: Vec<TokenDemand> = parts
             .iter()
             .map(|part| match part.source {
-                None => Demand { takes: 0, needs: 0 },
-                Some(_) if parts.len() == 1 => Demand { takes: part.tokens, needs: 0 },
-                Some(_) => Demand { takes: part.tokens, needs: needs_of(request, part) },
+                None => TokenDemand { tokens: 0, required_tokens: 0 },
+                Some(_) if parts.len() == 1 => TokenDemand { tokens: part.tokens, required_tokens: 0 },
+                Some(_) => TokenDemand { tokens: part.tokens, required_tokens: needs_of(request, part) },
             })
             .collect();
         let most = limit.map(|limit| share::shares(&demands, limit));
@@ -141,7 +141,7 @@ impl Room {
     /// The part cut to its goal, or `None` if it fits, or if a cut would not make it smaller.
     fn cut(&self, request: &Request<'_>, index: usize, part: &PartOutput<'_>) -> Option<Fitted> {
         let (goal, place) = (self.goal(index), self.place(index));
-        let is_whole = part.source.is_none() || self.demands[index].takes <= goal.aim;
+        let is_whole = part.source.is_none() || self.demands[index].tokens <= goal.aim;
         let is_cut = !is_whole || place.pointer.is_some();
         if is_cut { fitted(request, part, goal, place) } else { None }
     }
@@ -336,7 +336,10 @@ fn pointer_line(request: &Request<'_>, key: &str, parts: &[PartOutput<'_>]) -> S
     let failures = parts.iter().map(|part| part.signals.len()).sum();
     let kind = texts.next().map_or(pointer::Kind::Text, |(_, part)| part.kind);
     let only = parts.first().and_then(|part| part.source).filter(|_| parts.len() == 1);
-    pointer::line(key, &pointer::What { kind, mime, bytes, lines, failures, text: only.map(Source::text) })
+    pointer::line(
+        key,
+        &pointer::SummaryFacts { kind, mime, bytes, lines, failures, text: only.map(Source::text) },
+    )
 }
 
 /// The form in which a text is cut by tokens. A JSON document that is still too large after its elider is cut

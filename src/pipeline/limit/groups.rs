@@ -4,8 +4,8 @@
 
 use crate::pipeline::limit::candidate::Candidate;
 use crate::pipeline::limit::columns;
-use crate::pipeline::limit::slots::{self, BLANK};
-use crate::text::details::likeness;
+use crate::pipeline::limit::slots::{self, BLANK_FORM};
+use crate::text::details::similarity_hash;
 use crate::text::judge::RARE_ONE_IN;
 use crate::text::maps::{Map, Set};
 use crate::text::source::Source;
@@ -27,9 +27,9 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
     let mut of_form: Map<u64, usize> = Map::default();
     let mut kinds: Vec<Vec<usize>> = Vec::new();
     for (place, line) in lines.iter().enumerate() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let form = slots::form(source.line(*line));
-        if form == BLANK {
+        if form == BLANK_FORM {
             continue;
         }
         let next = kinds.len();
@@ -52,7 +52,7 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
     let mut all: Vec<Candidate> = Vec::new();
     // For each reason, in how many kinds a line stands out for it.
     let mut reasons: Map<u64, usize> = Map::default();
-    let reason = |c: &Candidate| c.key ^ likeness(source.line(lines[c.place]));
+    let reason = |c: &Candidate| c.key ^ similarity_hash(source.line(lines[c.place]));
     for places in kinds {
         let of_kind: Vec<usize> = places.iter().map(|place| lines[*place]).collect();
         let mut found = Vec::new();

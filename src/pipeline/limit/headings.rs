@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::pipeline::limit::hunks::Hunks;
 use crate::pipeline::limit::sections::Sections;
-use crate::pipeline::limit::unit::{Form, Kept, Unit};
+use crate::pipeline::limit::unit::{Form, Unit, UnitFate};
 use crate::text::headings::indent as indent_of;
 use crate::text::ledger::{Action, Ledger};
 use crate::text::names::{ELIDED_START, IN_EVERY_ROW};
@@ -17,7 +17,7 @@ const MAX_LINES_ABOVE: usize = 400;
 
 /// Restores rewritten lines that depend on a line that the cut drops, such as rows without their path. Returns
 /// whether there were any. `keep` says which units are kept.
-pub(super) fn restore_lines(ledger: &mut Ledger, units: &[Unit], keep: &[Kept]) -> bool {
+pub(super) fn restore_lines(ledger: &mut Ledger, units: &[Unit], keep: &[UnitFate]) -> bool {
     let mut undone: Vec<usize> = Vec::new();
     let mut loses_message = false;
     // The heading of the current rows, and whether the cut drops it.
@@ -27,19 +27,19 @@ pub(super) fn restore_lines(ledger: &mut Ledger, units: &[Unit], keep: &[Kept]) 
     for (i, unit) in units.iter().enumerate() {
         match unit.form {
             // The whole path may be in the gap above: restore this line and the rows below it.
-            Form::Short if has_gap && keep[i] != Kept::No => {
+            Form::Short if has_gap && keep[i] != UnitFate::No => {
                 undone.push(unit.lines.start);
                 (heading, is_lost) = (None, true);
             }
             Form::Row => {
-                is_lost |= keep[i] != Kept::No && heading.is_none_or(|at| keep[at] == Kept::No);
+                is_lost |= keep[i] != UnitFate::No && heading.is_none_or(|at| keep[at] == UnitFate::No);
                 if is_lost {
                     undone.push(unit.lines.start);
                 }
             }
-            Form::Message if keep[i] == Kept::No => loses_message = true,
+            Form::Message if keep[i] == UnitFate::No => loses_message = true,
             Form::TableRow => {
-                if keep[i] != Kept::No && table.is_some_and(|head| keep[head] == Kept::No) {
+                if keep[i] != UnitFate::No && table.is_some_and(|head| keep[head] == UnitFate::No) {
                     undone.push(unit.lines.start);
                 }
                 (heading, is_lost) = (Some(i), false);
@@ -47,7 +47,7 @@ pub(super) fn restore_lines(ledger: &mut Ledger, units: &[Unit], keep: &[Kept]) 
             _ => (heading, is_lost) = (Some(i), false),
         }
         table = head_of_table(units, i, table);
-        has_gap |= keep[i] == Kept::No;
+        has_gap |= keep[i] == UnitFate::No;
     }
     let loses_message = loses_message && ledger.spans().iter().any(|span| is_other_place(&span.action));
     if undone.is_empty() && !loses_message {
@@ -137,7 +137,7 @@ impl Tables {
         let mut tables: Vec<Table> = Vec::new();
         let mut is_open = false;
         for line in 0..source.len() {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             let text = source.line(line);
             let is_ruled = line + 1 < source.len() && is_rules(source.line(line + 1)) && !is_rules(text);
             if text.trim().is_empty() {

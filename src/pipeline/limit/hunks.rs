@@ -25,7 +25,7 @@ impl Hunks {
         let (mut git, mut file) = (None::<usize>, None);
         let mut at = 0;
         while at < source.len() {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             let line = source.line(at);
             let starts = |line: usize, text| line < source.len() && source.line(line).starts_with(text);
             if line.starts_with("diff --git ") {
@@ -75,7 +75,7 @@ fn counts(line: &str) -> Option<(usize, usize)> {
 fn end(source: &Source<'_>, first: usize, (mut old, mut new): (usize, usize)) -> usize {
     let mut at = first;
     while at < source.len() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let (is_old, is_new) = match source.line(at).as_bytes().first() {
             // An editor may have removed the blank of an empty line.
             Some(b' ') | None => (1, 1),

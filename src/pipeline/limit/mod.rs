@@ -8,7 +8,7 @@
 //! | `cap_policy` | says which text is capped, to how many bytes, and what must stay | after the steps on a part |
 //! | `cap`, `cap_headings`, `cap_outliers`, `cap_samples` | cuts a text to bytes: head, tail, failures, samples of the rest | when `cap_policy` says so |
 //! | `shorten` | shortens one piece that takes more than its share | within a cap |
-//! | `budget` | has the requested budget, and the rungs that are tried to meet it | before each run |
+//! | `budget` | has the requested budget, and the steps that are tried to meet it | before each run |
 //! | `share` | gives each of several texts its share of a budget | before they are cut |
 //! | `fit_parts` | says which parts are cut to tokens, how far, and what the evidence says about it | after all parts |
 //! | `fit` | cuts a text to tokens | when `fit_parts` says so |

@@ -13,7 +13,7 @@ const MAX_NOTICES: usize = 16;
 const MAX_BYTES: usize = 160;
 
 /// What every notice contains.
-const WORDS: &[&str] = &["elided", "truncated", "TRUNCATED", "omitted", " more"];
+const NOTICE_WORDS: &[&str] = &["elided", "truncated", "TRUNCATED", "omitted", " more"];
 /// The words of texts that are counted in notices.
 const COUNTED: &[&str] = &["char", "line", "byte", "row", "item", "entr", "result", "match", "file", "token"];
 /// How notices without a sign before it start.
@@ -21,7 +21,7 @@ const SUBJECTS: &[&str] =
     &["output", "Output", "result", "Result", "response", "Response", "content", "Content"];
 
 static SEARCH: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(WORDS).ok());
+    LazyLock::new(|| AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(NOTICE_WORDS).ok());
 
 /// The lines with notices, in order.
 pub(super) fn find(source: &Source<'_>) -> Vec<usize> {
@@ -29,7 +29,7 @@ pub(super) fn find(source: &Source<'_>) -> Vec<usize> {
     let Some(search) = SEARCH.as_ref() else { return found };
     let mut from = 0;
     while let Some(hit) = source.text().get(from..).and_then(|rest| search.find(rest)) {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let line = source.line_at(from + hit.start());
         from = source.byte_range(line..line + 1).end.max(from + hit.end());
         if is_notice(source.line(line)) {

@@ -38,8 +38,8 @@ impl Reader {
 
 /// Most columns of which each two are compared. Bounds the work.
 const MAX_COMPARED: usize = 8;
-/// Fewest rows in which the order of two columns means something, and fewest of them in which the two are close. If columns had
-/// nothing to do with each other, about as many rows would be just beyond. Choices.
+/// The order of two columns is only judged if there are at least `MIN_ORDERED` rows, and the two numbers are close in at
+/// least `MIN_CLOSE` of them. If the columns were unrelated, about as many of these rows would have the other order. Choices.
 const MIN_ORDERED: usize = 30;
 const MIN_CLOSE: usize = 8;
 /// Numbers are close if the smaller is at least this part of the larger.
@@ -74,7 +74,7 @@ impl Pairs {
     }
 
     /// Adds a row, whose numbers `number` reads.
-    pub(super) fn look(&mut self, place: usize, number: impl Fn(usize) -> Option<f64>) {
+    pub(super) fn observe(&mut self, place: usize, number: impl Fn(usize) -> Option<f64>) {
         if self.pairs.is_empty() {
             return;
         }
@@ -103,7 +103,7 @@ impl Pairs {
     }
 
     /// The rows in which two columns are ordered as in no other row.
-    pub(super) fn odd(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(super) fn outlier_rows(&self) -> impl Iterator<Item = usize> + '_ {
         let is_usual =
             move |(rows, _, close): (usize, usize, usize)| rows * 2 > self.rows && close >= MIN_CLOSE;
         self.pairs.iter().filter(|_| self.rows >= MIN_ORDERED).filter_map(move |pair| {
@@ -137,8 +137,8 @@ mod tests {
     fn a_row_in_which_two_columns_are_ordered_otherwise() {
         let odd = |of: &dyn Fn(usize) -> [f64; 3]| {
             let mut pairs = Pairs::of(0..3);
-            (0..60).for_each(|place| pairs.look(place, |at| Some(of(place)[at])));
-            pairs.odd().collect::<Vec<_>>()
+            (0..60).for_each(|place| pairs.observe(place, |at| Some(of(place)[at])));
+            pairs.outlier_rows().collect::<Vec<_>>()
         };
         let row = |i: usize| [i as f64, 5000.0 + (i * 31 % 900) as f64, 4900.0 + (i * 31 % 900) as f64];
         assert_eq!(odd(&row), [0; 0]);

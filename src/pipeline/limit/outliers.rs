@@ -13,20 +13,20 @@ use crate::pipeline::limit::columns;
 use crate::pipeline::limit::groups;
 use crate::pipeline::limit::prints;
 use crate::pipeline::limit::programs;
-use crate::pipeline::limit::records::{self, Odd, Records};
+use crate::pipeline::limit::records::{self, RecordOutlier, Records};
 use crate::pipeline::limit::short_sections;
 use crate::pipeline::limit::templates;
 use crate::pipeline::limit::unit::Unit;
 use crate::pipeline::limit::versions;
 use crate::pipeline::limit::warnings;
-use crate::text::details::likeness;
+use crate::text::details::similarity_hash;
 use crate::text::flags;
 use crate::text::judge::{EXCEPTION_ONE_IN, is_share};
 use crate::text::maps::Set;
 use crate::text::source::Source;
 
 /// Words for warnings and bad states. If one word is the start of another, the longer one comes first.
-const WORDS: &[&str] = &[
+const WARNING_WORDS: &[&str] = &[
     "WARNING",
     "WARN",
     "Warning",
@@ -104,7 +104,7 @@ const MAX_LINE_BYTES: usize = 600;
 
 static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     // As for the words of failures: only a leftmost search uses the fast packed algorithm.
-    AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(WORDS).ok()
+    AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(WARNING_WORDS).ok()
 });
 
 /// The outliers among some lines of a text, and its records. All cuts use this.
@@ -128,8 +128,8 @@ impl Outliers {
         templates::find(source, &lines, &mut out);
         short_sections::find(source, &lines, &mut out);
         versions::find(source, &lines, &mut out);
-        let odd = flags::odd(lines.iter().map(|&line| source.line(line)));
-        let of_flags = |odd: flags::Odd| Candidate {
+        let odd = flags::outliers(lines.iter().map(|&line| source.line(line)));
+        let of_flags = |odd: flags::FlagOutlier| Candidate {
             place: odd.place,
             nth: odd.nth,
             count: odd.count,
@@ -142,11 +142,11 @@ impl Outliers {
             groups::find(source, &lines, &mut out);
         }
         if let Some(records) = &records {
-            let of_records = |odd: Odd| {
+            let of_records = |odd: RecordOutlier| {
                 let place = lines.binary_search(&odd.line).ok()?;
                 Some(records::candidate(source, place, odd))
             };
-            out.extend(records.odd(source).into_iter().filter_map(of_records));
+            out.extend(records.outliers(source).into_iter().filter_map(of_records));
         }
         let is_short = |c: &Candidate| source.line(lines[c.place]).len() <= MAX_LINE_BYTES;
         out.retain(is_short);
@@ -160,7 +160,7 @@ impl Outliers {
     /// Adds the few lines that an earlier step kept although it left out the lines on both sides, such as the one
     /// package that is removed among hundreds that are installed. If there are more such lines, they are compared
     /// with each other instead.
-    fn add_islands(&mut self, source: &Source<'_>, units: &[Unit]) {
+    fn add_isolated_lines(&mut self, source: &Source<'_>, units: &[Unit]) {
         let is_gap = |unit: Option<&Unit>| unit.is_some_and(|unit| !unit.is_shown);
         let is_island = |at: &usize| {
             is_gap(at.checked_sub(1).and_then(|above| units.get(above))) && is_gap(units.get(at + 1))
@@ -178,7 +178,7 @@ impl Outliers {
         let known: Set<usize> = self.candidates.iter().map(|c| c.place).collect();
         let new = islands.into_iter().filter(|place| !known.contains(place)).enumerate();
         self.candidates.extend(new.map(|(nth, place)| {
-            let key = likeness(source.line(self.lines[place]));
+            let key = similarity_hash(source.line(self.lines[place]));
             Candidate { place, nth, count, key, is_word: false }
         }));
         self.candidates.sort_by_key(|c| (c.nth, c.count, !c.is_word, c.place));
@@ -196,12 +196,12 @@ impl Outliers {
         let mut seen: Set<u64> = Set::default();
         if self.candidates.iter().any(|c| c.is_word) {
             let shown = (0..self.lines.len()).filter(|place| is_shown(*place));
-            seen.extend(shown.map(|place| likeness(source.line(self.lines[place]))));
+            seen.extend(shown.map(|place| similarity_hash(source.line(self.lines[place]))));
         }
         let mut chosen: Set<usize> = Set::default();
         let mut misses = 0;
         for candidate in &self.candidates {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             let place = candidate.place;
             if is_shown(place) || chosen.contains(&place) || seen.contains(&candidate.key) {
                 continue;
@@ -266,8 +266,8 @@ fn words(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
     };
     let range = source.byte_range(*first..last + 1);
     let text = &source.text()[..range.end];
-    let mut counts = vec![0; WORDS.len()];
-    let mut found: Vec<Vec<(usize, u64)>> = vec![Vec::new(); WORDS.len()];
+    let mut counts = vec![0; WARNING_WORDS.len()];
+    let mut found: Vec<Vec<(usize, u64)>> = vec![Vec::new(); WARNING_WORDS.len()];
     let mut from = range.start;
     let mut place = 0;
     while let Some(hit) = text.get(from..).and_then(|rest| search.find(rest)) {
@@ -286,9 +286,9 @@ fn words(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
         counts[word] += 1;
         if found[word].len() < MAX_LINES_PER_VALUE {
             // Without its digits, a line with a network address would equal lines with other addresses.
-            let is_of_digits = !WORDS[word].contains(char::is_alphabetic);
+            let is_of_digits = !WARNING_WORDS[word].contains(char::is_alphabetic);
             let text = source.line(line);
-            let key = if is_of_digits { digest(text.as_bytes(), word) } else { likeness(text) };
+            let key = if is_of_digits { digest(text.as_bytes(), word) } else { similarity_hash(text) };
             // A linear search is enough: the list is short.
             if found[word].iter().all(|(_, known)| *known != key) {
                 found[word].push((place, key));
@@ -351,7 +351,7 @@ const MAX_ISLANDS: usize = 6;
 /// The outliers among the units of a cut.
 pub(super) fn of_units(source: &Source<'_>, units: &[Unit]) -> Outliers {
     let mut outliers = Outliers::find(source, single(units).map(|unit| units[unit].lines.start).collect());
-    outliers.add_islands(source, units);
+    outliers.add_isolated_lines(source, units);
     outliers
 }
 

@@ -14,7 +14,7 @@ const MAX_PARTS: usize = 8;
 const MAX_PARTED: usize = 6;
 /// The parts of a column are compared if at most 1 in this many rows has a value that occurred before, or if it has
 /// more values than an enumeration.
-const UNLIKE_ONE_IN: usize = 4;
+const OUTLIER_ONE_IN: usize = 4;
 
 /// The parts of the fields of one column.
 pub(super) struct Parts {
@@ -24,7 +24,7 @@ pub(super) struct Parts {
 
 impl Parts {
     /// Adds a row.
-    pub(super) fn look(&mut self, place: usize, fields: &[&[u8]]) {
+    pub(super) fn observe(&mut self, place: usize, fields: &[&[u8]]) {
         let Some(field) = fields.get(self.at) else { return };
         let count = self.columns.len();
         let parts = of(field);
@@ -33,7 +33,7 @@ impl Parts {
         }
         for (nth, (column, part)) in self.columns.iter_mut().zip(parts).enumerate() {
             if !column.is_done() {
-                column.look(place, part, nth);
+                column.observe(place, part, nth);
             }
         }
     }
@@ -64,7 +64,7 @@ pub(super) fn parted(lines: &[&str], divider: Divider, count: usize) -> Vec<Part
         values.dedup();
         // More values than an enumeration has are names, even if some come again.
         let is_unlike =
-            values.len() > MAX_VALUES || (rows.len() - values.len()) * UNLIKE_ONE_IN <= rows.len();
+            values.len() > MAX_VALUES || (rows.len() - values.len()) * OUTLIER_ONE_IN <= rows.len();
         let is_parted = (2..=MAX_PARTS).contains(&parts) && len * 4 >= rows.len() * 3 && is_unlike;
         is_parted.then(|| Parts { at, columns: (0..parts).map(|_| Column::default()).collect() })
     };
@@ -81,7 +81,7 @@ mod tests {
     use crate::pipeline::limit::columns::{MIN_ROWS, find};
     use crate::text::source::Source;
 
-    fn standing_out(line: impl Fn(usize) -> String) -> Vec<usize> {
+    fn outliers(line: impl Fn(usize) -> String) -> Vec<usize> {
         let text: String = (0..80).map(|i| line(i) + "\n").collect();
         let source = Source::new(&text);
         let mut found = Vec::new();
@@ -97,12 +97,9 @@ mod tests {
         let peer = |i: usize| if i == 61 { "10.0.9.77" } else { "10.0.2.20" };
         let socket =
             |i: usize| format!("app {}u IPv4 TCP 10.0.1.11:{}->{}:5432 (OPEN)", i, 40_000 + i, peer(i));
-        assert_eq!(standing_out(socket), [61]);
+        assert_eq!(outliers(socket), [61]);
         // All rows have the same part, or no two rows do.
-        assert_eq!(
-            standing_out(|i| format!("app {i}u IPv4 TCP 10.0.1.{i}:{i}->10.0.2.20:5432 (OPEN)")),
-            [0; 0]
-        );
+        assert_eq!(outliers(|i| format!("app {i}u IPv4 TCP 10.0.1.{i}:{i}->10.0.2.20:5432 (OPEN)")), [0; 0]);
     }
 
     #[test]
@@ -110,16 +107,16 @@ mod tests {
         // The names of the images come again.
         let tag = |i: usize| if i == 47 { "3.1.0" } else { "3.2.4" };
         let name = |i: usize| char::from(b'a' + (i % 20) as u8);
-        assert_eq!(standing_out(|i| format!("ns{i} app shop/{}:{} up", name(i), tag(i))), [47]);
+        assert_eq!(outliers(|i| format!("ns{i} app shop/{}:{} up", name(i), tag(i))), [47]);
     }
 
     #[test]
     fn the_one_name_of_another_form() {
         let name = |i: usize| if i == 33 { "v1.4-rc1-broken".to_owned() } else { format!("v1.{i}") };
-        assert_eq!(standing_out(|i| format!("{} tag of build {i}", name(i))), [33]);
+        assert_eq!(outliers(|i| format!("{} tag of build {i}", name(i))), [33]);
         // Lines of all lengths.
         let words = |i: usize| "word ".repeat(i % 7);
-        assert_eq!(standing_out(|i| format!("{} {}", name(i), words(i))), [33]);
+        assert_eq!(outliers(|i| format!("{} {}", name(i), words(i))), [33]);
     }
 
     #[test]
@@ -127,6 +124,6 @@ mod tests {
         let row = |i: usize| {
             format!("{i}/80 loss={}.{} lr={}", 9 - i / 10, i % 10, if i < 45 { "0.001" } else { "0.0001" })
         };
-        assert_eq!(standing_out(row), [45]);
+        assert_eq!(outliers(row), [45]);
     }
 }

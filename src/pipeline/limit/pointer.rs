@@ -67,7 +67,7 @@ impl Kind {
 }
 
 /// The facts in a summary.
-pub(in crate::pipeline) struct What<'a> {
+pub(in crate::pipeline) struct SummaryFacts<'a> {
     pub(in crate::pipeline) kind: Kind,
     /// Media type of binary data.
     pub(in crate::pipeline) mime: Option<&'a str>,
@@ -79,14 +79,14 @@ pub(in crate::pipeline) struct What<'a> {
 }
 
 /// The pointer line.
-pub(in crate::pipeline) fn line(key: &str, what: &What<'_>) -> String {
+pub(in crate::pipeline) fn line(key: &str, what: &SummaryFacts<'_>) -> String {
     let kind = if what.mime.is_some() { Kind::Binary } else { what.kind };
     Marker::Externalized { key: key.to_owned(), kind: kind.name().to_owned(), summary: summary(kind, what) }
         .write()
 }
 
-fn summary(kind: Kind, what: &What<'_>) -> String {
-    let What { bytes, lines, .. } = *what;
+fn summary(kind: Kind, what: &SummaryFacts<'_>) -> String {
+    let SummaryFacts { bytes, lines, .. } = *what;
     let of = |n: usize, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };
     match (kind, what.text.filter(|_| kind == Kind::Json).and_then(shape)) {
         (_, Some(Json::Object(n))) => format!("JSON object with {}, {bytes} bytes", of(n, "field")),
@@ -173,7 +173,8 @@ mod tests {
     use super::*;
 
     fn pointer(kind: Kind, text: &str) -> String {
-        let what = What { kind, mime: None, bytes: text.len(), lines: 2, failures: 0, text: Some(text) };
+        let what =
+            SummaryFacts { kind, mime: None, bytes: text.len(), lines: 2, failures: 0, text: Some(text) };
         line("0123456789abcdef", &what)
     }
 

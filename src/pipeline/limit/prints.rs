@@ -19,7 +19,7 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
     let mut names: Map<&str, Vec<usize>> = Map::default();
     let mut all = 0;
     for (place, &line) in lines.iter().enumerate() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let Some(name) = name(source.line(line)) else { continue };
         all += 1;
         if names.len() < MAX_NAMES || names.contains_key(name) {

@@ -3,9 +3,9 @@
 //! `host-1 kernel: veth1a2b3c4: …`.
 
 use crate::pipeline::limit::candidate::{Candidate, digest};
-use crate::text::details::likeness;
+use crate::text::details::similarity_hash;
 use crate::text::judge::{RARE_ONE_IN, is_share};
-use crate::text::line_position::{Place, place};
+use crate::text::line_position::{LinePosition, place};
 use crate::text::maps::Map;
 use crate::text::source::Source;
 
@@ -35,7 +35,7 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
     let mut known: [Map<u64, (usize, [usize; MAX_ALIKE])>; KINDS] = Default::default();
     let mut all = 0;
     for (at, &line) in lines.iter().enumerate() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let Some(names) = names(source.line(line)) else { continue };
         all += 1;
         for (known, name) in known.iter_mut().zip(names) {
@@ -62,7 +62,7 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
         rare.sort_unstable();
         for (count, places) in rare {
             for (nth, &place) in places.iter().take(count).enumerate() {
-                let key = digest(&likeness(source.line(lines[place])).to_le_bytes(), KINDS);
+                let key = digest(&similarity_hash(source.line(lines[place])).to_le_bytes(), KINDS);
                 // Only one record comes before all other outliers.
                 out.push(Candidate { place, nth, count: count - 1, key, is_word: false });
             }
@@ -72,7 +72,7 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
 
 /// Digests of the names in a record that starts with a time.
 fn names(line: &str) -> Option<[u64; KINDS]> {
-    if place(line) != Place::Time {
+    if place(line) != LinePosition::Time {
         return None;
     }
     let mut words = line.split_ascii_whitespace().take(MAX_WORDS);

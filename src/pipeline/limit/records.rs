@@ -12,13 +12,13 @@ use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE, digest};
 use crate::pipeline::limit::columns;
 use crate::pipeline::limit::slots::{self, Slot, indent};
 use crate::pipeline::limit::values::MIN_ROWS_FOR_EXCEPTION;
-use crate::text::details::likeness;
+use crate::text::details::similarity_hash;
 use crate::text::judge::{EXCEPTION_ONE_IN, is_few};
 use crate::text::maps::{Map, Set};
 use crate::text::source::Source;
 
 /// A line that other records lack is an outlier if at most 1 record in this many has it.
-const UNLIKE_ONE_IN: usize = EXCEPTION_ONE_IN;
+const OUTLIER_ONE_IN: usize = EXCEPTION_ONE_IN;
 /// Among fewer records none stands out by a line that it lacks, nor one of more that do; a longer one is not kept whole. Choices.
 const MIN_ROWS_FOR_LACKING: usize = 20;
 const MAX_LACKING: usize = 2;
@@ -32,7 +32,7 @@ const MAX_LINES_ABOVE: usize = 40;
 
 /// A line that stands out among the records.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Odd {
+pub(super) struct RecordOutlier {
     pub(super) line: usize,
     pub(super) nth: usize,
     pub(super) count: usize,
@@ -97,7 +97,7 @@ impl Records {
     /// Groups the lines by slot, and finds the slots that name a record.
     fn collect(&mut self, source: &Source<'_>) {
         for line in self.first()..self.end {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             let Some(slot) = self.slot(line) else { continue };
             let next = self.groups.len();
             let group = match self.of_slot.get(&slot) {
@@ -120,7 +120,7 @@ impl Records {
             let different: Set<&str> = group.lines.iter().map(|line| source.line(*line).trim()).collect();
             group.is_constant = different.len() == 1;
             let names = |line: &usize| slots::is_name(source.line(*line));
-            let is_of_all = group.lines.len() * UNLIKE_ONE_IN >= all * (UNLIKE_ONE_IN - 1);
+            let is_of_all = group.lines.len() * OUTLIER_ONE_IN >= all * (OUTLIER_ONE_IN - 1);
             group.is_name = is_of_all
                 && different.len() == group.lines.len()
                 && group.lines.iter().take(MIN_ROWS_FOR_EXCEPTION).all(names);
@@ -139,7 +139,7 @@ impl Records {
     }
 
     /// The lines in which a record differs from the others.
-    pub(super) fn odd(&self, source: &Source<'_>) -> Vec<Odd> {
+    pub(super) fn outliers(&self, source: &Source<'_>) -> Vec<RecordOutlier> {
         let mut out = Vec::new();
         for group in self.groups.iter().filter(|group| group.lines.len() * 2 >= self.starts.len()) {
             if !group.is_constant {
@@ -151,7 +151,7 @@ impl Records {
         let mut own: Map<usize, usize> = Map::default();
         let mut all: Vec<(Vec<usize>, usize, Option<usize>)> = Vec::new();
         for line in self.first()..self.end {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             if self.slot(line).is_none_or(|slot| self.is_common(slot)) {
                 continue;
             }
@@ -168,8 +168,8 @@ impl Records {
         }
         self.lacking(source, &mut out);
         for (lines, records, _) in all {
-            if is_few(records, self.starts.len(), UNLIKE_ONE_IN) {
-                let odd = |(nth, line): (usize, &usize)| Odd {
+            if is_few(records, self.starts.len(), OUTLIER_ONE_IN) {
+                let odd = |(nth, line): (usize, &usize)| RecordOutlier {
                     line: *line,
                     nth: nth / 4,
                     count: records,
@@ -184,7 +184,7 @@ impl Records {
     }
 
     /// Adds the few records that lack a line which all others have: short ones whole, of others the lines around the gap.
-    fn lacking(&self, source: &Source<'_>, out: &mut Vec<Odd>) {
+    fn lacking(&self, source: &Source<'_>, out: &mut Vec<RecordOutlier>) {
         let all = self.starts.len();
         let is_of_most = |group: &&Group| {
             let lacking = all.saturating_sub(group.lines.len());
@@ -216,7 +216,7 @@ impl Records {
             };
             let odd = |line: usize| {
                 let key = digest(&line.to_le_bytes(), 1);
-                Odd { line, nth: 0, count: MAX_LACKING, key }
+                RecordOutlier { line, nth: 0, count: MAX_LACKING, key }
             };
             out.extend(lines.into_iter().map(odd));
         }
@@ -232,13 +232,18 @@ impl Records {
     }
 
     /// Adds the lines that stand out among lines of different records.
-    fn compare(&self, source: &Source<'_>, lines: &[usize], out: &mut Vec<Odd>) {
+    fn compare(&self, source: &Source<'_>, lines: &[usize], out: &mut Vec<RecordOutlier>) {
         let mut found: Vec<Candidate> = Vec::new();
         columns::find_in_blocks(source, lines, MIN_ROWS_FOR_EXCEPTION, &mut found);
         out.extend(found.into_iter().map(|c| {
             let line = lines[c.place];
             // If a few records have the same odd value, all of them are kept.
-            Odd { line, nth: c.nth, count: c.count, key: digest(&c.key.to_le_bytes(), c.nth.min(MAX_ALIKE)) }
+            RecordOutlier {
+                line,
+                nth: c.nth,
+                count: c.count,
+                key: digest(&c.key.to_le_bytes(), c.nth.min(MAX_ALIKE)),
+            }
         }));
     }
 
@@ -285,8 +290,8 @@ impl Records {
 }
 
 /// A line that stands out among records, as a candidate for a cut.
-pub(super) fn candidate(source: &Source<'_>, place: usize, odd: Odd) -> Candidate {
-    let key = odd.key ^ likeness(source.line(odd.line)).rotate_left(17);
+pub(super) fn candidate(source: &Source<'_>, place: usize, odd: RecordOutlier) -> Candidate {
+    let key = odd.key ^ similarity_hash(source.line(odd.line)).rotate_left(17);
     Candidate { place, nth: odd.nth, count: odd.count, key, is_word: false }
 }
 
@@ -302,7 +307,7 @@ mod tests {
     fn found(text: &str) -> Vec<(String, Vec<String>)> {
         let source = Source::new(text);
         let Some(records) = Records::read(&source) else { return Vec::new() };
-        let mut odd: Vec<usize> = records.odd(&source).iter().map(|odd| odd.line).collect();
+        let mut odd: Vec<usize> = records.outliers(&source).iter().map(|odd| odd.line).collect();
         odd.sort_unstable();
         odd.dedup();
         let line = |line: usize| source.line(line).trim().to_owned();
@@ -446,13 +451,13 @@ mod tests {
             fill(&|i| format!("{}{}\nk: {i}\n\n", sign(i % 9000), sign(i / 9000))),
         ] {
             let source = Source::new(&text);
-            let before = crate::stop::ticks();
+            let before = crate::stop::steps();
             let odd = Records::read(&source).map(|records| {
-                let odd = records.odd(&source);
+                let odd = records.outliers(&source);
                 odd.iter().take(1000).for_each(|odd| drop(records.around(&source, odd.line)));
                 odd.len()
             });
-            let steps = crate::stop::ticks() - before;
+            let steps = crate::stop::steps() - before;
             let start = &text[..text.floor_char_boundary(40)];
             assert!(
                 steps <= STEPS_PER_LINE * source.len() + 20_000,

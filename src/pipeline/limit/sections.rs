@@ -5,7 +5,7 @@
 //! marks behind it, and a name above titles. Titles of one form are one level; a level is inside the levels that occurred
 //! before it.
 
-use crate::text::details::likeness;
+use crate::text::details::similarity_hash;
 use crate::text::maps::Map;
 use crate::text::source::Source;
 
@@ -31,7 +31,7 @@ impl Sections {
         let mut forms: Map<u64, (usize, Form)> = Map::default();
         let mut found: Vec<(usize, u64)> = Vec::new();
         for line in 0..source.len() {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             let Some(form) = form(source, line) else { continue };
             if form.is_marked
                 && let Some(name) = name_above(source, line)
@@ -176,7 +176,7 @@ fn form(source: &Source<'_>, line: usize) -> Option<Form> {
         && bytes.iter().any(u8::is_ascii_digit)
         && !b".,;{}()=".contains(&last)
         && is_blank(line.checked_sub(1));
-    is_numbered.then(|| Form { id: likeness(text) | 1 << 63, comes_again: true, is_marked: false })
+    is_numbered.then(|| Form { id: similarity_hash(text) | 1 << 63, comes_again: true, is_marked: false })
 }
 
 #[cfg(test)]

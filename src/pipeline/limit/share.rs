@@ -5,11 +5,11 @@
 
 /// What one text takes and needs, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Demand {
+pub struct TokenDemand {
     /// The tokens that it takes now.
-    pub takes: usize,
+    pub tokens: usize,
     /// The tokens that its failure lines and totals take, including the marker of a cut.
-    pub needs: usize,
+    pub required_tokens: usize,
 }
 
 /// How much each text gets; the sum is at most `total`.
@@ -17,12 +17,14 @@ pub struct Demand {
 /// There are three rounds: first up to half of an even share for each text, so that no small text is cut for a large
 /// one; then what failures and totals need; then all that the texts take. Within a round all texts get the same, up
 /// to what they want. Tokens that cannot be divided evenly go to the later texts.
-pub fn shares(demands: &[Demand], total: usize) -> Vec<usize> {
+pub fn shares(demands: &[TokenDemand], total: usize) -> Vec<usize> {
     let mut given = vec![0; demands.len()];
     let mut left = total;
     let even = total / (2 * demands.len().max(1));
-    let wants: [&dyn Fn(&Demand) -> usize; 3] =
-        [&|demand| demand.takes.min(even), &|demand| demand.needs.min(demand.takes), &|demand| demand.takes];
+    let wants: [&dyn Fn(&TokenDemand) -> usize; 3] =
+        [&|demand| demand.tokens.min(even), &|demand| demand.required_tokens.min(demand.tokens), &|demand| {
+            demand.tokens
+        }];
     for want in wants {
         let wanted: Vec<usize> = demands.iter().map(want).collect();
         raise_level(&mut given, &wanted, &mut left);
@@ -61,7 +63,8 @@ mod tests {
     use super::*;
 
     fn of(takes: &[usize], total: usize) -> Vec<usize> {
-        let demands: Vec<Demand> = takes.iter().map(|&takes| Demand { takes, needs: 0 }).collect();
+        let demands: Vec<TokenDemand> =
+            takes.iter().map(|&takes| TokenDemand { tokens: takes, required_tokens: 0 }).collect();
         shares(&demands, total)
     }
 
@@ -82,15 +85,15 @@ mod tests {
     #[test]
     fn failures_come_before_the_level_and_small_texts_before_both() {
         let demands = [
-            Demand { takes: 5000, needs: 900 },
-            Demand { takes: 4000, needs: 0 },
-            Demand { takes: 40, needs: 0 },
+            TokenDemand { tokens: 5000, required_tokens: 900 },
+            TokenDemand { tokens: 4000, required_tokens: 0 },
+            TokenDemand { tokens: 40, required_tokens: 0 },
         ];
         assert_eq!(shares(&demands, 1000), [794, 166, 40]);
         let demands = [
-            Demand { takes: 5000, needs: 600 },
-            Demand { takes: 4000, needs: 0 },
-            Demand { takes: 40, needs: 0 },
+            TokenDemand { tokens: 5000, required_tokens: 600 },
+            TokenDemand { tokens: 4000, required_tokens: 0 },
+            TokenDemand { tokens: 40, required_tokens: 0 },
         ];
         assert_eq!(shares(&demands, 1000), [600, 360, 40]);
     }
@@ -103,13 +106,14 @@ mod tests {
             (seed >> 33) as usize % limit
         };
         for _ in 0..2000 {
-            let demands: Vec<Demand> =
-                (0..1 + next(9)).map(|_| Demand { takes: next(3000), needs: next(900) }).collect();
+            let demands: Vec<TokenDemand> = (0..1 + next(9))
+                .map(|_| TokenDemand { tokens: next(3000), required_tokens: next(900) })
+                .collect();
             let total = next(6000);
             let given = shares(&demands, total);
-            let takes: usize = demands.iter().map(|c| c.takes).sum();
+            let takes: usize = demands.iter().map(|c| c.tokens).sum();
             assert_eq!(given.iter().sum::<usize>(), total.min(takes), "{demands:?} {total} {given:?}");
-            assert!(given.iter().zip(&demands).all(|(given, demand)| *given <= demand.takes));
+            assert!(given.iter().zip(&demands).all(|(given, demand)| *given <= demand.tokens));
             let mut turned = demands.clone();
             turned.reverse();
             let mut back = shares(&turned, total);

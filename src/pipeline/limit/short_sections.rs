@@ -26,7 +26,7 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
         *len = 0;
     };
     for (place, &line) in lines.iter().enumerate() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let line = source.line(line).trim();
         if is_divider(line) {
             dividers += 1;

@@ -8,7 +8,7 @@ use crate::text::maps::{Map, Set};
 use crate::text::source::Source;
 
 /// The form of a line without text.
-pub(super) const BLANK: u64 = 0;
+pub(super) const BLANK_FORM: u64 = 0;
 /// Bytes at the start of a line that are read.
 const MAX_BYTES: usize = 256;
 /// The longest key, in bytes.
@@ -24,7 +24,7 @@ pub(super) const RECORD_LINES: std::ops::RangeInclusive<usize> = 2..=400;
 /// At least this many quarters of the text must be records, and of the distances between records be regular.
 const MOST_QUARTERS: usize = 3;
 /// No record may be longer than this many mean records.
-const LONGEST: usize = 8;
+const MAX_MEAN_RECORDS: usize = 8;
 /// The most forms that are tried as the first line of a record.
 const MAX_TRIED: usize = 8;
 /// The most forms and slots that are counted separately; bounds the memory for a hostile text.
@@ -32,7 +32,7 @@ pub(super) const MAX_FORMS: usize = 4096;
 /// The shortest word that names a record, in bytes.
 const MIN_TITLE_BYTES: usize = 3;
 /// At most 1 record in this many has another number of lines above, or no title of its own.
-const UNLIKE_ONE_IN: usize = EXCEPTION_ONE_IN;
+const OUTLIER_ONE_IN: usize = EXCEPTION_ONE_IN;
 
 /// The form of a line, and its position among the lines of this form in its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -43,7 +43,7 @@ pub(super) struct Slot {
 
 impl Slot {
     pub(super) fn is_blank(self) -> bool {
-        self.form == BLANK
+        self.form == BLANK_FORM
     }
 }
 
@@ -51,14 +51,14 @@ impl Slot {
 pub(super) fn numbered(source: &Source<'_>, forms: &[u64], starts: &[usize]) -> Vec<Slot> {
     let mut seen: Map<u64, u32> = Map::default();
     let mut next = starts.iter().peekable();
-    let mut above = BLANK;
+    let mut above = BLANK_FORM;
     let mut out = Vec::new();
     for (line, &form) in forms.iter().enumerate().skip(starts[0]) {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         if next.next_if_eq(&&line).is_some() {
             seen.clear();
         }
-        let is_numbers = form != BLANK && only_numbers(source.line(line));
+        let is_numbers = form != BLANK_FORM && only_numbers(source.line(line));
         let form = if is_numbers { digest(&above.to_le_bytes(), 1) } else { form };
         above = form;
         let nth = seen.entry(form).or_default();
@@ -77,7 +77,7 @@ pub(super) fn form(line: &str) -> u64 {
 pub(super) fn form_without(line: &str, name: &str) -> u64 {
     let text = start(line);
     if text.is_empty() {
-        return BLANK;
+        return BLANK_FORM;
     }
     let about = match key(text) {
         Some(key) => key,
@@ -206,7 +206,7 @@ fn turns(source: &Source<'_>) -> Option<Vec<usize>> {
     let (mut lines, mut tagged, mut starts) = (0, 0, Vec::new());
     let mut last = None;
     for line in 0..source.len() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let text = source.line(line);
         if text.trim().is_empty() {
             continue;
@@ -258,7 +258,7 @@ fn move_to_blocks(source: &Source<'_>, starts: &mut [usize]) {
     let mut of_counts = [0; MOST + 1];
     counts.iter().filter(|count| (2..=MOST).contains(count)).for_each(|count| of_counts[*count] += 1);
     let Some(usual) = (2..=MOST).max_by_key(|count| of_counts[*count]) else { return };
-    if of_counts[usual] * UNLIKE_ONE_IN >= starts.len() * (UNLIKE_ONE_IN - 1) {
+    if of_counts[usual] * OUTLIER_ONE_IN >= starts.len() * (OUTLIER_ONE_IN - 1) {
         let of_block = starts.iter_mut().zip(counts).filter(|(_, count)| *count == usual);
         of_block.for_each(|(start, _)| *start -= usual);
     }
@@ -271,7 +271,7 @@ fn move_to_titles(source: &Source<'_>, starts: &mut Vec<usize>) -> bool {
     let has_title = |start: &usize| *start >= 2 && is_blank(start - 2) && !is_blank(start - 1);
     let titled = || starts.iter().filter(|start| has_title(start)).map(|start| title(source.line(start - 1)));
     let different: Set<&str> = titled().filter(|title| title.len() >= MIN_TITLE_BYTES).collect();
-    if different.len() * UNLIKE_ONE_IN < starts.len() * (UNLIKE_ONE_IN - 1) {
+    if different.len() * OUTLIER_ONE_IN < starts.len() * (OUTLIER_ONE_IN - 1) {
         return false;
     }
     for start in starts.iter_mut() {
@@ -285,9 +285,9 @@ fn move_to_titles(source: &Source<'_>, starts: &mut Vec<usize>) -> bool {
 fn starts(forms: &[u64], may_not_start: &dyn Fn(usize) -> bool) -> Option<Vec<usize>> {
     // For each form how often it occurs, and its first and last line.
     let mut known: Map<u64, (usize, usize, usize)> = Map::default();
-    let may_start = |(line, form): &(usize, &u64)| **form != BLANK && !may_not_start(*line);
+    let may_start = |(line, form): &(usize, &u64)| **form != BLANK_FORM && !may_not_start(*line);
     for (line, &form) in forms.iter().enumerate().filter(may_start) {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         if known.len() < MAX_FORMS || known.contains_key(&form) {
             let entry = known.entry(form).or_insert((0, line, line));
             (entry.0, entry.2) = (entry.0 + 1, line);
@@ -310,7 +310,7 @@ fn starts(forms: &[u64], may_not_start: &dyn Fn(usize) -> bool) -> Option<Vec<us
         let is_even = |pair: &&[usize]| (pair[1] - pair[0]).abs_diff(mean) <= mean / 2;
         let even = starts.windows(2).filter(is_even).count();
         // A text with a long gap between records has other content there.
-        let has_gap = starts.windows(2).any(|pair| pair[1] - pair[0] > mean * LONGEST);
+        let has_gap = starts.windows(2).any(|pair| pair[1] - pair[0] > mean * MAX_MEAN_RECORDS);
         (even * 4 >= (starts.len() - 1) * MOST_QUARTERS && !has_gap).then_some(starts)
     })
 }

@@ -8,7 +8,7 @@
 
 use crate::pipeline::limit::candidate::{Candidate, digest};
 use crate::pipeline::limit::columns;
-use crate::text::details::likeness;
+use crate::text::details::similarity_hash;
 use crate::text::judge::{EXCEPTION_ONE_IN, is_share};
 use crate::text::maps::Map;
 use crate::text::source::Source;
@@ -43,8 +43,8 @@ const MAX_KINDS: usize = 64;
 const EDGE_ONE_IN: usize = 32;
 const MIN_EDGE: usize = 2;
 /// Placeholders in a form: for names, paths and numbers, and for rare words.
-const NAME: u64 = 1;
-const RARE: u64 = 2;
+const NAME_PLACEHOLDER: u64 = 1;
+const RARE_PLACEHOLDER: u64 = 2;
 
 /// Adds the lines with a rare form, and those that stand out among the lines of their form.
 pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
@@ -58,7 +58,7 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
     for one_in in COMMON_ONE_IN {
         crate::stop::check();
         let kinds = words.kinds((words.filled / one_in).max(MIN_OF_KIND));
-        let odd = odd(source, lines, &kinds, &is_edge);
+        let odd = outliers(source, lines, &kinds, &is_edge);
         let inner = odd.iter().filter(|(is_edge, ..)| !is_edge).count();
         // If many lines are in small kinds, these differ by repeated names, not by form.
         let small: usize = kinds.iter().map(|kind| kind.places.len()).filter(|len| *len < MIN_OF_KIND).sum();
@@ -71,10 +71,15 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
 }
 
 /// The lines with a rare form.
-fn odd(source: &Source<'_>, lines: &[usize], kinds: &[Kind], is_edge: &dyn Fn(usize) -> bool) -> Vec<Odd> {
+fn outliers(
+    source: &Source<'_>,
+    lines: &[usize],
+    kinds: &[Kind],
+    is_edge: &dyn Fn(usize) -> bool,
+) -> Vec<Odd> {
     let has_text =
         |place: usize| source.line(lines[place]).bytes().any(|b| b.is_ascii_alphanumeric() || !b.is_ascii());
-    let like = |place: usize| likeness(source.line(lines[place]));
+    let like = |place: usize| similarity_hash(source.line(lines[place]));
     let mut out = Vec::new();
     for Kind { is_text, places, .. } in kinds {
         let mut add = |count: usize, place: usize| {
@@ -106,7 +111,7 @@ fn add(source: &Source<'_>, lines: &[usize], mut odd: Vec<Odd>, out: &mut Vec<Ca
         let is_below = last.is_some_and(|last| place == last + 1) && len < BLOCK_LINES;
         (block, len) = if is_below || last.is_none() { (block, len + 1) } else { (block + 1, 1) };
         last = Some(place);
-        let key = digest(&likeness(source.line(lines[place])).to_le_bytes(), 0);
+        let key = digest(&similarity_hash(source.line(lines[place])).to_le_bytes(), 0);
         out.push(Candidate { place, nth: block / FIRST_BLOCKS, count, key, is_word: false });
     }
 }
@@ -155,13 +160,13 @@ impl Words {
     fn of(source: &Source<'_>, lines: &[usize]) -> Self {
         let mut out = Self { words: Vec::new(), starts: Vec::new(), filled: 0, counts: Map::default() };
         for (place, line) in lines.iter().enumerate() {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             let line = source.line(*line);
             let line = &line[..line.floor_char_boundary(MAX_BYTES)];
             let start = out.words.len();
             for word in line.split_ascii_whitespace().take(MAX_WORDS).map(word) {
                 // Names next to each other are one.
-                if word != NAME || out.words[start..].last() != Some(&NAME) {
+                if word != NAME_PLACEHOLDER || out.words[start..].last() != Some(&NAME_PLACEHOLDER) {
                     out.words.push(word);
                 }
             }
@@ -177,7 +182,7 @@ impl Words {
     /// Counts the words from `start` on, once for the last line.
     fn count(&mut self, start: usize) {
         let line = self.starts.len();
-        for word in self.words[start..].iter().filter(|word| **word != NAME) {
+        for word in self.words[start..].iter().filter(|word| **word != NAME_PLACEHOLDER) {
             if self.counts.len() < MAX_DIFFERENT || self.counts.contains_key(word) {
                 let (count, last) = self.counts.entry(*word).or_default();
                 *count += usize::from(*last != line);
@@ -191,25 +196,26 @@ impl Words {
         let mut known: Map<u64, usize> = Map::default();
         let mut kinds: Vec<Kind> = Vec::new();
         for (nth, &(place, start)) in self.starts.iter().enumerate() {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             let end = self.starts.get(nth + 1).map_or(self.words.len(), |next| next.1);
             let (mut form, mut last) = (0, 0);
             let (mut has_rare, mut has_common) = (false, false);
             for word in &self.words[start..end] {
                 let is_common = |word| self.counts.get(word).is_some_and(|(count, _)| *count >= least);
-                let word = if *word == NAME || is_common(word) { *word } else { RARE };
-                if word > RARE || word != last {
+                let word =
+                    if *word == NAME_PLACEHOLDER || is_common(word) { *word } else { RARE_PLACEHOLDER };
+                if word > RARE_PLACEHOLDER || word != last {
                     form = if form == 0 { word } else { digest(&word.to_le_bytes(), form as usize) };
                 }
                 last = word;
-                has_rare |= word == RARE;
-                has_common |= word > RARE;
+                has_rare |= word == RARE_PLACEHOLDER;
+                has_common |= word > RARE_PLACEHOLDER;
             }
             let next = kinds.len();
             let kind = *known.entry(form).or_insert(next);
             if kind == next {
                 let has_form = has_common || !has_rare;
-                kinds.push(Kind { has_form, is_text: form == RARE, places: Vec::new() });
+                kinds.push(Kind { has_form, is_text: form == RARE_PLACEHOLDER, places: Vec::new() });
             }
             kinds[kind].places.push(place);
         }
@@ -234,7 +240,11 @@ fn word(word: &str) -> u64 {
     };
     // Signs alone, such as `//`, are no name.
     let has_text = word.iter().any(|b| b.is_ascii_alphanumeric());
-    if has_text && word.iter().enumerate().any(is_of_name) { NAME } else { digest(word, 0).max(RARE + 1) }
+    if has_text && word.iter().enumerate().any(is_of_name) {
+        NAME_PLACEHOLDER
+    } else {
+        digest(word, 0).max(RARE_PLACEHOLDER + 1)
+    }
 }
 
 #[cfg(test)]

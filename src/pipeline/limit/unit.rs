@@ -26,7 +26,7 @@ pub(super) struct Unit {
 
 /// Whether a unit is kept, and how.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kept {
+pub(super) enum UnitFate {
     No,
     Window,
     Single,

@@ -140,22 +140,22 @@ impl Column {
     }
 
     /// Adds a row.
-    pub(super) fn look(&mut self, place: usize, field: &[u8], column: usize) {
+    pub(super) fn observe(&mut self, place: usize, field: &[u8], column: usize) {
         if !self.has_many_values {
             let key = key(field, column);
-            self.steps.look(key, place);
-            self.look_at(place, key, is_all_caps(field));
+            self.steps.observe(key, place);
+            self.observe_key(place, key, is_all_caps(field));
         }
         if let Some(forms) =
             self.forms.as_mut().filter(|forms| !forms.has_many_values && self.range.is_none())
         {
-            forms.look_at(place, form(field), false);
+            forms.observe_key(place, form(field), false);
         }
-        self.look_at_number(place, field);
+        self.observe_number(place, field);
     }
 
     /// Adds the value of a row, by its key.
-    fn look_at(&mut self, place: usize, key: u64, is_all_caps: bool) {
+    fn observe_key(&mut self, place: usize, key: u64, is_all_caps: bool) {
         match self.keys.iter().position(|known| *known == key) {
             Some(known) => self.values[known].add(place),
             None if self.values.len() == MAX_VALUES => {
@@ -171,7 +171,7 @@ impl Column {
     }
 
     /// Adds the number of a row, or that it has none.
-    fn look_at_number(&mut self, place: usize, field: &[u8]) {
+    fn observe_number(&mut self, place: usize, field: &[u8]) {
         let Some(range) = &self.range else {
             // A column with few different values reports rare ones in `rare`.
             if self.has_many_values && is_no_value(field) {
@@ -180,8 +180,8 @@ impl Column {
             return;
         };
         let Some(number) = self.reader.read(field) else { return self.words.add(place) };
-        self.counter.look(number, place);
-        self.ends.look(number, place);
+        self.counter.observe(number, place);
+        self.ends.observe(number, place);
         self.small += usize::from(is_small(number));
         if number == 0.0 {
             self.zeros.add(place);
@@ -274,13 +274,13 @@ impl Column {
     }
 
     /// The rows with a form that few rows have, in a column of many different texts, with the keys of the forms.
-    pub(super) fn unlike_forms(&self, rows: usize) -> impl Iterator<Item = (u64, &Value)> {
+    pub(super) fn outlier_forms(&self, rows: usize) -> impl Iterator<Item = (u64, &Value)> {
         let forms = self.forms.as_ref().filter(|forms| self.has_many_values && !forms.has_many_values);
         forms.into_iter().flat_map(move |forms| forms.rare(rows))
     }
 
     /// The rows without a number in a numeric column, and those with zero if all other numbers are far from zero.
-    pub(super) fn unlike_numbers(&self, rows: usize) -> impl Iterator<Item = &Value> {
+    pub(super) fn outlier_numbers(&self, rows: usize) -> impl Iterator<Item = &Value> {
         let is_rare = |value: &Value| is_few(value.rows, rows, RARE_ONE_IN);
         let is_far = is_zero_far(self.least, self.middle)
             || self.range.is_some()
@@ -340,18 +340,18 @@ mod tests {
     }
 
     /// The rows that stand out in a column of numbers.
-    fn unlike(fields: &[String]) -> Vec<usize> {
+    fn outliers(fields: &[String]) -> Vec<usize> {
         let numbers = fields.iter().filter_map(|field| number(field.as_bytes())).collect();
         let mut column = Column::with_sample(numbers, fields.len(), MIN_ROWS_FOR_EXCEPTION);
-        fields.iter().enumerate().for_each(|(place, field)| column.look(place, field.as_bytes(), 0));
-        column.unlike_numbers(fields.len()).flat_map(|value| value.places().to_vec()).collect()
+        fields.iter().enumerate().for_each(|(place, field)| column.observe(place, field.as_bytes(), 0));
+        column.outlier_numbers(fields.len()).flat_map(|value| value.places().to_vec()).collect()
     }
 
     #[test]
     fn verdicts_in_capitals_stand_out() {
         let rare = |of: &dyn Fn(usize) -> &'static str| {
             let mut column = Column::default();
-            (0..60).for_each(|place| column.look(place, of(place).as_bytes(), 0));
+            (0..60).for_each(|place| column.observe(place, of(place).as_bytes(), 0));
             column.verdicts(60).map(|(_, value)| value.rows).collect::<Vec<_>>()
         };
         let verdict = |place: usize| match place % 6 {
@@ -371,14 +371,14 @@ mod tests {
             (0..30).map(|i| if i == 9 { odd.to_owned() } else { (70_000 + i * 31).to_string() }).collect()
         };
         for odd in ["NaN", "NULL", "-", "n/a", "0"] {
-            assert_eq!(unlike(&with(odd)), [9], "{odd}");
+            assert_eq!(outliers(&with(odd)), [9], "{odd}");
         }
-        assert_eq!(unlike(&with("70100")), [0; 0]);
+        assert_eq!(outliers(&with("70100")), [0; 0]);
         let times = |odd: &str| -> Vec<String> {
             (0..30).map(|i| if i == 29 { odd.to_owned() } else { format!("2025-10-{i:02}T") }).collect()
         };
-        assert_eq!((unlike(&times("NULL")), unlike(&times("2025-11-02T"))), (vec![29], Vec::new()));
+        assert_eq!((outliers(&times("NULL")), outliers(&times("2025-11-02T"))), (vec![29], Vec::new()));
         // In a counter that starts at zero, zero is not odd.
-        assert_eq!(unlike(&(0..30).map(|i| i.to_string()).collect::<Vec<_>>()), [0; 0]);
+        assert_eq!(outliers(&(0..30).map(|i| i.to_string()).collect::<Vec<_>>()), [0; 0]);
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
     let mut odd: [(usize, Vec<usize>); 2] = Default::default();
     let mut known: Map<&str, Majors> = Map::default();
     for (place, &line) in lines.iter().enumerate() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let Some((name, version)) = package(source.line(line)) else { continue };
         all += 1;
         let (major, kind) = read(version);
@@ -92,7 +92,7 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
     odd.iter()
         .filter(|(count, _)| is_share(*count, all, RARE_ONE_IN))
         .for_each(|(count, places)| add(places, *count));
-    let mut unlike: Vec<usize> = known.values().filter_map(Majors::unlike).collect();
+    let mut unlike: Vec<usize> = known.values().filter_map(Majors::outlier).collect();
     unlike.sort_unstable();
     if is_share(unlike.len(), all, RARE_ONE_IN) {
         unlike.truncate(MAX_LINES_PER_VALUE);
@@ -102,7 +102,7 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
 
 impl Majors {
     /// The only line with another major than all others of the package.
-    fn unlike(&self) -> Option<usize> {
+    fn outlier(&self) -> Option<usize> {
         match (self.count, self.others) {
             (count, 1) if count + 1 >= MIN_ALIKE => Some(self.other),
             (1, others) if others + 1 >= MIN_ALIKE && !self.is_mixed => Some(self.first),

@@ -48,7 +48,7 @@ impl Answer {
     pub(crate) fn new_lines(&self, source: &Source<'_>) -> Vec<u32> {
         let new = |known: &[u32], hash: fn(&str) -> u32| {
             let is_new = |i: &usize| {
-                stop::tick();
+                stop::check_sometimes();
                 let line = source.view().text(source.raw(*i), *i);
                 line.bytes().any(|b| b.is_ascii_alphanumeric() || b >= 0x80)
                     && known.binary_search(&hash(line)).is_err()

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::config::{Policy, Scale};
 use crate::detect::wrapper;
-use crate::pipeline::evidence::Rung;
+use crate::pipeline::evidence::BudgetStep;
 use crate::pipeline::limit::budget::Ask;
 use crate::pipeline::repeat::blocks::{Earlier, Reference};
 use crate::pipeline::repeat::times;
@@ -89,7 +89,7 @@ pub struct Decision {
     /// Runs of lines that became references.
     pub references: Vec<Reference>,
     /// Digest of the text without digits; `None` if it is not needed.
-    pub likeness: Option<u64>,
+    pub similarity_hash: Option<u64>,
     /// Whether the request was repeated and therefore answered in full.
     pub asked_again: bool,
     /// The terms of the session's recent calls, if they influenced what was left out.
@@ -108,7 +108,7 @@ pub struct Decision {
     /// not change them.
     pub asked: Ask,
     /// The rung that was reached for `asked`.
-    pub rung: Rung,
+    pub rung: BudgetStep,
     /// Whether it became a pointer and a preview.
     pub externalized: bool,
     /// Whether it has a line that says how to read its original.
@@ -217,7 +217,7 @@ pub fn key_without_times<'a>(call: &ToolCall, texts: impl Iterator<Item = &'a st
 }
 
 /// Digest of texts without their digits, so that a run that took longer gets the same one.
-pub fn likeness<'a>(texts: impl Iterator<Item = &'a str>) -> u64 {
+pub fn similarity_hash<'a>(texts: impl Iterator<Item = &'a str>) -> u64 {
     let mut hasher = foldhash::fast::FixedState::default().build_hasher();
     for text in texts {
         for piece in text.as_bytes().split(u8::is_ascii_digit).filter(|piece| !piece.is_empty()) {

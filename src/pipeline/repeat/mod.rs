@@ -22,18 +22,19 @@ use crate::text::source::Source;
 use dedup::Key;
 
 /// A hash that is equal for answers that differ only in digits and, in file views, in line numbers.
-pub(super) fn likeness(call: &ToolCall, sources: &[Source<'_>]) -> u64 {
+pub(super) fn similarity_hash(call: &ToolCall, sources: &[Source<'_>]) -> u64 {
     if viewed::file(call).is_none() {
-        return dedup::likeness(sources.iter().map(Source::text));
+        return dedup::similarity_hash(sources.iter().map(Source::text));
     }
     let lines = sources.iter().flat_map(|s| (0..s.len()).map(|i| s.view().text(s.raw(i), i)));
-    dedup::likeness(lines)
+    dedup::similarity_hash(lines)
 }
 
 /// The key of a command's output without its times; `None` for a call that looks at a file or changes one, or that
 /// was made to measure times.
 pub(super) fn key_of_run(call: &ToolCall, parts: &[Sanitized]) -> Option<Key> {
-    let command = call.command.as_deref().filter(|_| !call.acts() && viewed::file(call).is_none())?;
+    let command =
+        call.command.as_deref().filter(|_| !call.has_side_effects() && viewed::file(call).is_none())?;
     let texts = || parts.iter().map(|part| &*part.text);
     (!times::are_wanted(command, texts())).then(|| dedup::key_without_times(call, texts()))
 }

@@ -56,7 +56,7 @@ pub(super) fn without(text: &str, mut give: impl FnMut(&[u8])) {
     let bytes = text.as_bytes();
     let (mut from, mut at) = (0, 0);
     while at < bytes.len() {
-        stop::tick();
+        stop::check_sometimes();
         let Some(digit) = bytes[at..].iter().position(u8::is_ascii_digit) else { break };
         let start = at + digit;
         let mut end = start;

@@ -13,7 +13,7 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
         let place = format!("messages[{i}]");
         let Some(content) = texts::once(message, "content", &place)? else { continue };
         match message.text_of("role").as_deref() {
-            Some("assistant") => finder.said(content),
+            Some("assistant") => finder.add_model_text(content),
             _ => finder.end_answer(),
         }
         for (j, block) in content.items().enumerate() {

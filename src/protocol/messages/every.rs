@@ -35,7 +35,7 @@ pub fn every_given(body: Json<'_>) -> Vec<Region> {
     let mut regions = Vec::new();
     let mut left = vec![(body, 0)];
     while let Some((json, depth)) = left.pop() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         if is_result(json) {
             let given = json.members().filter(|member| !OF_RESULT.contains(&&*member.name));
             regions.extend(given.map(|member| {

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::formats::json::mended;
+use crate::formats::json::without_lone_surrogates;
 use crate::protocol::error::RpcError;
 use crate::protocol::redact::Region;
 use crate::protocol::skim::Json;
@@ -57,7 +57,7 @@ pub struct Found<'a> {
 
 /// The texts and calls of the model between two results, or between a result and a message of the user.
 #[derive(Debug)]
-pub struct Said<'a> {
+pub struct ModelTexts<'a> {
     /// The number of results before it.
     pub after: usize,
     /// Its messages, blocks or items.
@@ -91,7 +91,7 @@ pub(super) struct Finder<'a> {
     /// Values that came from tools, searches and servers: none of their strings may hold a secret.
     pub(super) regions: Vec<Region>,
     /// The texts and calls of the model, in order.
-    pub(super) said: Vec<Said<'a>>,
+    pub(super) model_texts: Vec<ModelTexts<'a>>,
     pub(super) is_speaking: bool,
     calls: HashMap<Cow<'a, str>, Call<'a>>,
     /// Calls without an id, by name, in order.
@@ -137,10 +137,10 @@ impl<'a> Finder<'a> {
     }
 
     /// Records a text or a call of the model.
-    pub(super) fn said(&mut self, part: Json<'a>) {
-        match self.said.last_mut().filter(|_| self.is_speaking) {
+    pub(super) fn add_model_text(&mut self, part: Json<'a>) {
+        match self.model_texts.last_mut().filter(|_| self.is_speaking) {
             Some(said) => said.parts.push(part),
-            None => self.said.push(Said { after: self.found.len(), parts: vec![part] }),
+            None => self.model_texts.push(ModelTexts { after: self.found.len(), parts: vec![part] }),
         }
         (self.is_speaking, self.has_spoken) = (true, true);
     }
@@ -191,9 +191,9 @@ impl<'a> Finder<'a> {
             tool_call_id: id,
             tool: call.name.or(answer.name.clone()).map(Cow::into_owned),
             // Arguments that serde_json cannot hold, such as a number out of range, are ignored.
-            arguments: call
-                .arguments
-                .and_then(|json| serde_json::from_str::<Value>(&mended(json.raw().as_bytes())).ok()),
+            arguments: call.arguments.and_then(|json| {
+                serde_json::from_str::<Value>(&without_lone_surrogates(json.raw().as_bytes())).ok()
+            }),
             command: call.command.map(CommandWords::Line),
             path: None,
             exit_code: answer.exit_code,

@@ -25,7 +25,7 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
 fn parts<'a>(content: Json<'a>, place: &str, finder: &mut Finder<'a>) -> Result<(), RpcError> {
     let Some(parts) = texts::once(content, "parts", place)? else { return Ok(()) };
     match content.text_of("role").as_deref() {
-        Some("model") => finder.said(parts),
+        Some("model") => finder.add_model_text(parts),
         _ => finder.end_answer(),
     }
     let mut roles = content.members().filter(|member| member.name == "role");

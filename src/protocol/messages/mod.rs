@@ -29,7 +29,7 @@ use crate::config::{BudgetPatch, PolicyPatch};
 use crate::pipeline::evidence::{BeforeAfter, Evidence, RedactionCount};
 pub use every::every_given;
 use find::Finder;
-pub use find::{Found, Frame, Said, Text};
+pub use find::{Found, Frame, ModelTexts, Text};
 pub use mcp::STRUCTURED;
 pub use overrides::{OVERRIDES, Overrides};
 
@@ -206,7 +206,7 @@ pub struct Read<'a> {
     /// Values that came from tools, searches and servers, including the texts of the results, without overlap.
     pub regions: Vec<Region>,
     /// The answers of the model, in order, without an answer at the end of the body.
-    pub said: Vec<Said<'a>>,
+    pub model_texts: Vec<ModelTexts<'a>>,
 }
 
 /// The results of a body, in order, and the format that they were found in.
@@ -226,12 +226,12 @@ fn read_as(body: Json<'_>, format: Format) -> Result<Read<'_>, RpcError> {
         Format::Gemini => gemini::read(body, &mut finder)?,
         Format::Mcp => mcp::read(body, &mut finder)?,
     }
-    let Finder { found, regions, mut said, is_speaking, .. } = finder;
+    let Finder { found, regions, model_texts: mut said, is_speaking, .. } = finder;
     if is_speaking {
         // An answer at the end of a body may continue in the next body.
         said.pop();
     }
-    Ok(Read { format: Some(format), found, regions, said })
+    Ok(Read { format: Some(format), found, regions, model_texts: said })
 }
 
 /// The format that the members of a body show; `None` for `messages`, which two formats have.
@@ -243,14 +243,14 @@ fn detect_format(body: Json<'_>) -> Result<Option<Format>, RpcError> {
     }
     let has = |name: &str, kinds: &[u8]| body.get(name).is_some_and(|value| kinds.contains(&value.first()));
     let is_message = has("content", b"[") || has("result", b"{") || has("structuredContent", b"{[");
-    let told = [
+    let known = [
         ("messages", None, has("messages", b"[")),
         ("input", Some(Format::OpenaiResponses), has("input", b"[\"")),
         ("contents", Some(Format::Gemini), has("contents", b"[{")),
         ("content", Some(Format::Mcp), is_message),
     ];
-    let mut told = told.into_iter().filter(|(.., is_there)| *is_there);
-    match (told.next(), told.next()) {
+    let mut present = known.into_iter().filter(|(.., is_there)| *is_there);
+    match (present.next(), present.next()) {
         (Some((_, format, _)), None) => Ok(format),
         (Some((one, ..)), Some((other, ..))) => Err(invalid(
             "body",
@@ -282,7 +282,7 @@ fn messages(body: Json<'_>) -> Result<Read<'_>, RpcError> {
         // The body has results in neither format.
         (None, None) => {
             let regions = chat.regions.into_iter().chain(anthropic.regions).collect();
-            Ok(Read { format: None, found: Vec::new(), regions, said: Vec::new() })
+            Ok(Read { format: None, found: Vec::new(), regions, model_texts: Vec::new() })
         }
     }
 }

@@ -13,7 +13,7 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
             texts::fields(message, ["role", "content", "tool_call_id", "name"], &place)?;
         match texts::name(role).as_deref() {
             Some("assistant") => {
-                finder.said(message);
+                finder.add_model_text(message);
                 calls(message, finder);
             }
             Some(role @ ("tool" | "function")) => {

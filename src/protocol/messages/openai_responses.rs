@@ -41,7 +41,7 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
             call(kind, item, finder);
             match kind == "message" && item.text_of("role").is_none_or(|role| role != "assistant") {
                 true => finder.end_answer(),
-                false => finder.said(item),
+                false => finder.add_model_text(item),
             }
             continue;
         }

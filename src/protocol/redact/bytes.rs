@@ -8,7 +8,7 @@ use base64::engine::general_purpose::{GeneralPurpose, NO_PAD, PAD};
 use crate::sanitize::binary;
 
 /// Members that may hold such bytes.
-const NAMES: &[&str] =
+const BINARY_MEMBERS: &[&str] =
     &["data", "blob", "base64", "bytes", "file_data", "fileData", "url", "uri", "image_url", "b64_json"];
 /// Fewest base64 digits that are decoded.
 const MIN_DIGITS: usize = 16;
@@ -17,7 +17,7 @@ const MAX_DIGITS_OF_DATA: usize = 1 << 10;
 
 /// Whether a member of that name may hold base64.
 pub(super) fn may_be(name: &str) -> bool {
-    NAMES.contains(&name)
+    BINARY_MEMBERS.contains(&name)
 }
 
 /// The kind of a string.

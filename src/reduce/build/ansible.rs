@@ -12,7 +12,7 @@ use super::{CLAIM_LINES, Tally};
 use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::lines::extent;
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::judge::Counted;
 use crate::text::ledger::Reduction;
 use crate::text::maps::Set;
@@ -28,7 +28,7 @@ static META: Meta = Meta {
     family: "build",
     reads: "`ansible-playbook`, `ansible-pull`",
     keeps: "plays, tasks that changed, failed or printed something, or in which a host is missing, warnings, differences, the recap",
-    folds: "tasks in which every host is ok or was skipped, such hosts of other tasks that did not fail",
+    omits: "tasks in which every host is ok or was skipped, such hosts of other tasks that did not fail",
     anchors: &["PLAY [", "PLAY RECAP *", "TASK ["],
 };
 
@@ -37,7 +37,7 @@ impl Reducer for Ansible {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         tally(input.source).proof()
     }
 
@@ -85,7 +85,7 @@ fn task(source: &Source<'_>, lines: Range<usize>, group: u32, out: &mut Reductio
     if body.clone().any(|i| signals::is_failure(source.line(i))) || !body.clone().any(|i| text(&i)) {
         return;
     }
-    let unlike = unlike_hosts(source, body.clone());
+    let unlike = outlier_hosts(source, body.clone());
     if unlike.is_empty() && body.clone().filter(text).all(|i| is_unchanged(source.line(i))) {
         // The empty line after the task is left out too.
         out.omit_in(lines, Reason::Progress, group);
@@ -97,7 +97,7 @@ fn task(source: &Source<'_>, lines: Range<usize>, group: u32, out: &mut Reductio
 }
 
 /// The lines of hosts whose state or result is rare among the hosts of the task: skipped where others were not.
-fn unlike_hosts(source: &Source<'_>, body: Range<usize>) -> Vec<usize> {
+fn outlier_hosts(source: &Source<'_>, body: Range<usize>) -> Vec<usize> {
     let mut said: Counted<(&str, &str)> = Counted::default();
     for i in body {
         if let Some((state, rest)) = source.line(i).split_once(": [")
@@ -122,7 +122,7 @@ const FEW_HOSTS: usize = 3;
 /// Fewest tasks of a run among which one that lacks a host stands out, and most such tasks. Choices.
 const MIN_TASKS: usize = 8;
 const MAX_LACKING: usize = 2;
-/// With more hosts, the lines of a task would tell too little of the one that is not there. A choice.
+/// Most hosts of such a run: with more, a reader would not see which host a task lacks. A choice.
 const MAX_HOSTS: usize = 16;
 
 /// The headings of the few tasks with fewer hosts than all others, but more than half of them.
@@ -132,7 +132,7 @@ fn lacking(source: &Source<'_>, starts: &[usize]) -> Vec<usize> {
         let end = starts.get(at + 1).copied().unwrap_or(source.len());
         let hosts: Set<&str> = (start + 1..end)
             .filter_map(|i| {
-                crate::stop::tick();
+                crate::stop::check_sometimes();
                 let (state, rest) = source.line(i).split_once(": [")?;
                 Some(rest.split_once(']')?.0).filter(|_| state.bytes().all(|b| b.is_ascii_lowercase()))
             })

@@ -16,7 +16,7 @@ pub static BAZEL: Format = Format::new(
         reads: "`bazel build`, `bazel test`, `bazel run`, `bazelisk`",
         keeps: "errors, warnings, what actions print, failed tests with their output, targets and where they are, elapsed \
                 time, totals",
-        folds: "loading, analysis, fetches and actions under way, options read from files, tests that passed",
+        omits: "loading, analysis, fetches and actions under way, options read from files, tests that passed",
         anchors: &[
             "INFO: Analyzed ",
             "INFO: Elapsed time",

@@ -99,7 +99,7 @@ fn list(source: &Source<'_>, lines: Range<usize>, shown: usize, out: &mut Reduct
     let mut by_size: Vec<(u64, usize)> = lines.clone().map(|i| (size(source.line(i)), i)).collect();
     by_size.sort_by_key(|&(size, i)| (std::cmp::Reverse(size), i));
     let mut kept: Vec<usize> = by_size.iter().take(shown).map(|&(_, i)| i).collect();
-    kept.extend(odd(source, &by_size));
+    kept.extend(outlier_files(source, &by_size));
     kept.sort_unstable();
     for i in lines.clone().filter(|i| kept.binary_search(i).is_err() && !source.line(*i).contains("[big]")) {
         out.omit_in(i..i + 1, Reason::AssetLimit, EXPLAINED + 1 + lines.start as u32);
@@ -111,7 +111,7 @@ const MAX_ODD_FILES: usize = 4;
 
 /// The few files without content, and those with other flags or measures than nearly all: the only one that is not
 /// `[minimized]`, or has a `map:`.
-fn odd(source: &Source<'_>, files: &[(u64, usize)]) -> Vec<usize> {
+fn outlier_files(source: &Source<'_>, files: &[(u64, usize)]) -> Vec<usize> {
     let mut flags: Counted<Vec<&str>> = Counted::default();
     for &(_, i) in files {
         let line = source.line(i);

@@ -30,7 +30,7 @@ static LINES: Format = Format::new(
         reads: "`cargo build`, `check`, `clippy`, `test` with `--message-format json`",
         keeps: "errors whole with their rendered text, `build-finished`, cargo's own errors and warnings; every \
                 warning, in `aggressive` its lint, message and place, and whole if it has a member of its own",
-        folds: "`compiler-artifact` and `build-script-executed` messages, build progress; in `aggressive` warnings of one lint \
+        omits: "`compiler-artifact` and `build-script-executed` messages, build progress; in `aggressive` warnings of one lint \
                 into one line with all places",
         anchors: &["{\"reason\":\"compiler-", "{\"reason\":\"build-"],
     },
@@ -66,7 +66,7 @@ impl Reducer for CargoJson {
             found.add_to(&mut unlisted, source.line(*i));
         }
         let mut kept = signals::failure_lines(source);
-        let odd = warnings.iter().zip(unlisted.odd()).filter(|(_, odd)| *odd);
+        let odd = warnings.iter().zip(unlisted.outliers()).filter(|(_, odd)| *odd);
         kept.extend(odd.map(|((i, _), _)| *i));
         kept.sort_unstable();
         let mut plan = Plan::with_failures(source, true, kept);

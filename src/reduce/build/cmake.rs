@@ -17,7 +17,7 @@ pub static CMAKE: Format = Format::new(
         reads: "`cmake` that configures, `cmake --install`",
         keeps: "compilers and packages with versions, failed probes, the project's messages, warnings and errors \
                 whole, the folder of the build files",
-        folds: "successful probes, files that were installed or were up to date",
+        omits: "successful probes, files that were installed or were up to date",
         anchors: &[
             "compiler identification is",
             "-- Configuring ",

@@ -17,7 +17,7 @@ use crate::input::Input;
 use crate::reduce::diagnostic::C;
 use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::changes_directory;
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -31,7 +31,7 @@ static META: Meta = Meta {
     reads: "gcc, g++, clang, ld, with make, CMake or ninja around them",
     keeps: "every diagnostic, with its include chain, excerpt and notes, once; linker errors; failed targets, their \
             commands and their directories; lines that are none of these",
-    folds: "commands and progress of steps that printed nothing, directories in which nothing was printed, a diagnostic \
+    omits: "commands and progress of steps that printed nothing, directories in which nothing was printed, a diagnostic \
             that comes again for the same place, excerpts from the sixth warning of a kind on (aggressive: the second); \
             warnings without excerpt into one of each message with every place",
     anchors: &[
@@ -55,7 +55,7 @@ impl Reducer for Gcc {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         tally(input.source).proof()
     }
 

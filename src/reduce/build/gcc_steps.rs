@@ -133,7 +133,7 @@ struct Steps<'a> {
 impl Steps<'_> {
     /// Keeps steps with a flag that differs from the steps around them: worth showing, although they printed nothing.
     fn keep_odd(&mut self) {
-        let odd = flags::odd(self.steps.iter().map(|(lines, _)| self.source.slice(lines.clone())));
+        let odd = flags::outliers(self.steps.iter().map(|(lines, _)| self.source.slice(lines.clone())));
         for odd in odd.iter().take(MAX_ODD_STEPS) {
             self.steps[odd.place].1 = true;
         }

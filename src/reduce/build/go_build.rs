@@ -13,7 +13,7 @@ use crate::input::Input;
 use crate::reduce::diagnostic::GO;
 use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::extent;
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -26,7 +26,7 @@ static META: Meta = Meta {
     family: "build",
     reads: "`go build`, `go vet`, `go run`, `go install`, `go generate`",
     keeps: "every diagnostic with its place and the lines below it, packages, module errors, what programs print",
-    folds: "downloads and look-ups of modules, packages that `-v` lists, advice that was given before, diagnostics that come again for the same place",
+    omits: "downloads and look-ups of modules, packages that `-v` lists, advice that was given before, diagnostics that come again for the same place",
     anchors: &[".go:", "go: downloading ", "go: finding "],
 };
 
@@ -38,7 +38,7 @@ impl Reducer for GoBuild {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         tally(input.source, input.detection.command.runs(is_build)).proof()
     }
 

@@ -15,7 +15,7 @@ pub static HELM_RELEASE: Format = Format::new(
         family: "build",
         reads: "`helm install`, `helm upgrade`, `helm rollback`, `helm status`, `helm test`, `helm lint`, `helm dependency`, `helm repo update`",
         keeps: "name, status, revision, resources and notes of the release, hooks, tests, every finding of the lint, warnings, errors, totals",
-        folds: "debug lines of steps under way, waits for resources but for the last, repositories that were read",
+        omits: "debug lines of steps under way, waits for resources but for the last, repositories that were read",
         anchors: &["LAST DEPLOYED: ", "==> Linting ", "Happy Helming!", "[debug] ", "chart repositories..."],
     },
     &[

@@ -15,7 +15,7 @@ use crate::reduce::diagnostic::below::{self, margin};
 use crate::reduce::diagnostic::{JAVA, Severity};
 use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::extent;
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -28,7 +28,7 @@ static META: Meta = Meta {
     family: "build",
     reads: "javac, javadoc, kotlinc, scalac 2 and 3",
     keeps: "every error whole, headline and place of every warning, notes, totals",
-    folds: "excerpts from the sixth warning of a kind on (aggressive: the second); warnings without \
+    omits: "excerpts from the sixth warning of a kind on (aggressive: the second); warnings without \
             excerpt into one of each message with every place; explanations in the words of an earlier warning; modules and \
             classes that `-verbose` lists",
     anchors: &[".java:", ".kt:", ".kts:", ".scala:", "[loading "],
@@ -44,7 +44,7 @@ impl Reducer for Javac {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         tally(input.source).proof()
     }
 

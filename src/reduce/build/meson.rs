@@ -16,7 +16,7 @@ pub static MESON: Format = Format::new(
         family: "build",
         reads: "`meson setup` and `meson configure` of a new build",
         keeps: "project, compilers and dependencies with versions, failed probes, messages, warnings, errors, the summary",
-        folds: "successful probes, programs without a version, files that were configured",
+        omits: "successful probes, programs without a version, files that were configured",
         anchors: &["The Meson build system"],
     },
     &["meson setup", "meson"],

@@ -13,7 +13,7 @@ use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::diagnostic::{MICROSOFT, message, without_node};
 use crate::reduce::line_actions::{Blanks, LineActions};
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::flags;
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -28,7 +28,7 @@ static META: Meta = Meta {
     family: "build",
     reads: "`cl`, `link`, `msbuild`, `devenv`, `nmake`",
     keeps: "every diagnostic with its notes once, failed projects, build results, totals",
-    folds: "command lines and names of files that compiled, headings of targets, diagnostics that the \
+    omits: "command lines and names of files that compiled, headings of targets, diagnostics that the \
             summary repeats, banners; warnings of one line and message into one with every place",
     anchors: &[
         ": warning C",
@@ -51,7 +51,7 @@ impl Reducer for Msvc {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         tally(input.source).proof()
     }
 
@@ -72,7 +72,7 @@ impl Reducer for Msvc {
         let last = (0..source.len()).rev().find(|&i| !source.line(i).trim().is_empty());
         // Steps with a flag that differs from the steps around them are kept, although they printed nothing.
         let steps: Vec<usize> = (0..source.len()).filter(|&i| is_step(source.line(i))).collect();
-        let odd = flags::odd(steps.iter().map(|&i| source.line(i)));
+        let odd = flags::outliers(steps.iter().map(|&i| source.line(i)));
         let odd: HashSet<usize> = odd.iter().take(MAX_ODD_STEPS).map(|odd| steps[odd.place]).collect();
         let below = summary.map_or(source.len(), |verdict| verdict + 1);
         for i in 0..below {
@@ -107,7 +107,7 @@ impl Reducer for Msvc {
         actions.finish(Blanks::Keep)
     }
 
-    fn knows(&self, line: &str) -> bool {
+    fn is_format_line(&self, line: &str) -> bool {
         code(line).is_some() || is_banner(line) || is_verdict(line) || line.starts_with("Time Elapsed ")
     }
 }

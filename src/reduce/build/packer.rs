@@ -15,7 +15,7 @@ pub static PACKER: Format = Format::new(
         family: "build",
         reads: "`packer build`",
         keeps: "what provisioners run and print, errors, how long builds took, artifacts",
-        folds: "waits, transfers, temporary keys and groups, clean-up that succeeded",
+        omits: "waits, transfers, temporary keys and groups, clean-up that succeeded",
         anchors: &[
             "output will be in this color",
             "==> Wait completed after",

@@ -18,7 +18,7 @@ use crate::reduce::diagnostic::{Diagnostic, RUST, Severity};
 use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::is_cargo_progress;
 use crate::reduce::lint::group::{Block, Layout, Plan};
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -32,7 +32,7 @@ static META: Meta = Meta {
     reads: "`cargo build`, `check`, `clippy`, `run`, `doc` and rustc, in the human and the short format",
     keeps: "every error whole, headline and place of every warning, cargo's summary lines, the commands that `-v` \
             shows, what the program prints",
-    folds: "build progress; the same warning shown again; excerpts of a lint from its sixth warning on, when the \
+    omits: "build progress; the same warning shown again; excerpts of a lint from its sixth warning on, when the \
             text is long or has errors; warnings of one message in the short format into one line with all places",
     anchors: &["Compiling ", "Checking ", "Downloaded ", "could not compile", "--> "],
 };
@@ -51,7 +51,7 @@ impl Reducer for Rustc {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         tally(input.source).proof()
     }
 

@@ -16,7 +16,7 @@ pub static SWIFT_BUILD: Format = Format::new(
         family: "build",
         reads: "`swift build`, `swift run`, `swift package`",
         keeps: "errors, warnings, notes with their excerpts, failures, durations",
-        folds: "steps, fetches and clones; packages are named with the version that was chosen",
+        omits: "steps, fetches and clones; packages are named with the version that was chosen",
         anchors: &[
             "Building for debugging...",
             "Building for production...",

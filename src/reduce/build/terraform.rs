@@ -14,7 +14,7 @@ use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::extent;
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -28,7 +28,7 @@ static META: Meta = Meta {
     reads: "`terraform` and `tofu`: `init`, `validate`, `plan`, `apply`, `destroy`, `refresh`",
     keeps: "the blocks of the plan, providers with versions, what was created, changed or destroyed with ids, errors, \
             warnings, outputs, totals",
-    folds: "refreshed and read resources, steps under way that came to their end, advice; in `aggressive` attributes \
+    omits: "refreshed and read resources, steps under way that came to their end, advice; in `aggressive` attributes \
             that are known after apply",
     anchors: &[
         "Refreshing state...",
@@ -50,7 +50,7 @@ impl Reducer for Terraform {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         tally(input.source).proof()
     }
 

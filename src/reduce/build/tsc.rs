@@ -13,7 +13,7 @@ use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::diagnostic::TYPESCRIPT;
 use crate::reduce::line_actions::{Blanks, LineActions};
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -27,7 +27,7 @@ static META: Meta = Meta {
     reads: "`tsc`, `vue-tsc` and `tsgo`, plain, with `--pretty` and with `--watch`",
     keeps: "every diagnostic with its place, code and message, the totals, the table of files, the last compilation \
             of a watch",
-    folds: "an explanation that was shown before for the same message; excerpts from the sixth diagnostic of a code \
+    omits: "an explanation that was shown before for the same message; excerpts from the sixth diagnostic of a code \
             on; earlier compilations of a watch that said the same as the next",
     anchors: &["error TS", "Watching for file changes."],
 };
@@ -37,7 +37,7 @@ impl Reducer for Tsc {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         tally(input.source).proof()
     }
 

@@ -2,7 +2,7 @@
 //! with the pipe. Lines that report a failure are kept unchanged.
 
 use crate::input::Input;
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -15,7 +15,7 @@ static META: Meta = Meta {
     family: "container",
     reads: "`docker compose logs`, `docker compose up`, and other logs with `service | ` before each line",
     keeps: "every line; lines that report a failure with the service before them",
-    folds: "the name of the service on lines that follow one of the same service",
+    omits: "the name of the service on lines that follow one of the same service",
     anchors: &[" | "],
 };
 
@@ -29,7 +29,7 @@ impl Reducer for ComposeLogs {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let mut lines = 0;
         let mut ours = 0;
         let mut numbered = 0;
@@ -45,7 +45,7 @@ impl Reducer for ComposeLogs {
         let by_command = command.runs(|s| s.argv.iter().take(2).any(|word| is_compose(word)));
         let is_read = ours >= MIN_SERVICE_LINES && !command.is_filtered();
         // Claimed by content only: a reducer that knows the output of the services saves more.
-        Proof::full_if(is_read && (by_command && ours * 2 >= lines || numbered * 10 >= lines * 9))
+        FormatProof::full_if(is_read && (by_command && ours * 2 >= lines || numbered * 10 >= lines * 9))
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

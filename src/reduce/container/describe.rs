@@ -15,7 +15,7 @@ pub static DESCRIBE: Rows = Rows {
         family: "container",
         reads: "`kubectl describe`",
         keeps: "state, reasons, exit codes, conditions, images, all events, fields with a value",
-        folds: "fields without a value, default tolerations, the volume of the service account, the last applied manifest; by name",
+        omits: "fields without a value, default tolerations, the volume of the service account, the last applied manifest; by name",
         anchors: &["Namespace:", "Labels:", "Annotations:", "Events:"],
     },
     commands: &["kubectl describe", "oc describe", "k describe", "microk8s kubectl describe"],

@@ -13,7 +13,7 @@ pub static EVENTS: Rows = Rows {
         family: "container",
         reads: "`kubectl get events`, `kubectl events`",
         keeps: "warnings, every event that is no routine step; outside of aggressive mode all",
-        folds: "in aggressive mode, steps of starts, stops and scaling that succeeded; counted by reason",
+        omits: "in aggressive mode, steps of starts, stops and scaling that succeeded; counted by reason",
         anchors: &["LAST SEEN "],
     },
     commands: &[

@@ -13,7 +13,7 @@ pub static PULUMI: Format = Format::new(
         family: "container",
         reads: "`pulumi up`, `preview`, `destroy`, `refresh`",
         keeps: "what was created, updated, deleted, replaced or failed, diagnostics, outputs, counts, duration",
-        folds: "resources that are being worked on, dots of progress, unchanged resources in a refresh",
+        omits: "resources that are being worked on, dots of progress, unchanged resources in a refresh",
         anchors: &[
             "pulumi:pulumi:Stack",
             "@ updating",

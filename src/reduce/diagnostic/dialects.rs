@@ -1,7 +1,7 @@
 //! The families of tools, and the forms of headlines of each.
 
 use super::Dialect;
-use super::forms::{jvm, linter, microsoft, one_line, plain, rust_short, scala3, typescript, vetted};
+use super::forms::{go_vet, jvm, linter, microsoft, one_line, plain, rust_short, scala3, typescript};
 
 /// gcc and clang: `a.c:3:5: warning: …`. A line of this form without a severity belongs to another diagnostic.
 pub static C: Dialect = Dialect { forms: &[plain], extensions: &[] };
@@ -15,7 +15,7 @@ pub static JAVA: Dialect =
     Dialect { forms: &[scala3, jvm], extensions: &[".java", ".kt", ".kts", ".scala", ".sc"] };
 
 /// go: `pkg/a.go:9:2: …`, `vet: pkg/a.go:20:11: …`; it has no severities.
-pub static GO: Dialect = Dialect { forms: &[vetted], extensions: &[".go"] };
+pub static GO: Dialect = Dialect { forms: &[go_vet], extensions: &[".go"] };
 
 /// tsc: `src/a.ts(3,5): error TS2322: …`, `src/a.ts:3:5 - error TS2322: …`, `error TS18003: …`.
 pub static TYPESCRIPT: Dialect = Dialect { forms: &[typescript], extensions: &[] };

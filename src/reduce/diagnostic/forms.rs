@@ -24,7 +24,7 @@ pub(super) fn plain(line: &str) -> Option<Diagnostic<'_>> {
 }
 
 /// The plain form with `vet: ` before it or not.
-pub(super) fn vetted(line: &str) -> Option<Diagnostic<'_>> {
+pub(super) fn go_vet(line: &str) -> Option<Diagnostic<'_>> {
     plain(line.strip_prefix("vet: ").unwrap_or(line))
 }
 

@@ -20,7 +20,7 @@ pub static BIOME: Linter = Linter {
         family: "build",
         reads: "`biome lint`, `biome check`, `biome ci`, `biome format`",
         keeps: "every place with its rule and message, errors whole, the first findings of a rule whole, totals",
-        folds: "warnings and hints of one rule from the third on into one line with all places",
+        omits: "warnings and hints of one rule from the third on into one line with all places",
         anchors: &["\u{2501}\u{2501}\u{2501}"],
     },
     commands: &["biome"],

@@ -15,7 +15,7 @@ pub static CHECKSTYLE_XML: Linter = Linter {
         family: "build",
         reads: "the XML format of Checkstyle, which phpcs, ktlint, detekt, golangci-lint and others write too",
         keeps: "every finding as it is, with its file",
-        folds: "files without a finding",
+        omits: "files without a finding",
         anchors: &["<checkstyle"],
     },
     commands: &["checkstyle", "phpcs", "ktlint", "detekt", "eslint"],

@@ -13,7 +13,7 @@ pub static FORMATTERS: Format = Format::new(
         family: "build",
         reads: "`black`, `isort`, `prettier`, `ruff format`, `autoflake`, `dprint`, without a diff",
         keeps: "files that were changed or would be, files that could not be read, errors, totals",
-        folds: "files that were in order, settings that a verbose run prints",
+        omits: "files that were in order, settings that a verbose run prints",
         anchors: &[
             "would reformat ",
             "reformatted ",

@@ -150,7 +150,7 @@ impl<'a> Plan<'a> {
             let Some(first) = members.first().map(|m| &blocks[m.block]) else { continue };
             let rest = self.without_new_notes(members, self.whole(first), blocks);
             match first.layout {
-                Layout::Alone(keeps) => rest.iter().for_each(|m| self.thin(&blocks[m.block], keeps)),
+                Layout::Alone(keeps) => rest.iter().for_each(|m| self.omit_body(&blocks[m.block], keeps)),
                 _ if rest.len() < 2 => {}
                 layout => {
                     let text = self.text(key, &rest, blocks, layout);
@@ -229,7 +229,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Hides the body of a diagnostic that belongs to no group.
-    fn thin(&mut self, block: &Block<'_>, keeps: &str) {
+    fn omit_body(&mut self, block: &Block<'_>, keeps: &str) {
         for i in block.lines.start + 1..block.lines.end {
             if !self.source.line(i).starts_with(keeps) {
                 self.omit(i..i + 1, Reason::DiagnosticExcerpt);
@@ -399,7 +399,7 @@ impl Unlisted {
 
     /// Compares a member and those inside it. `is_named`: a member that holds it is named already.
     fn compare(&mut self, value: &Value, path: u64, is_named: bool, key: &str, listed: &Listed) {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         if listed.paths.contains(&path) && !value.is_object() && !value.is_array() {
             return;
         }
@@ -475,11 +475,11 @@ impl Unlisted {
     }
 
     /// Which findings have a member or a value that hardly any other has.
-    pub fn odd(&self) -> Vec<bool> {
+    pub fn outliers(&self) -> Vec<bool> {
         let mut found: Vec<(usize, usize)> = Vec::new();
         let of_rule = |rule: &u64| self.rules.get(rule).copied().filter(|count| *count >= MIN_OF_RULE);
         for ((scope, _), field) in &self.fields {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             let all = if *scope == ROOT { Some(self.findings.len()) } else { of_rule(scope) };
             let Some(all) = all.filter(|all| *all >= MIN_OF_RULE) else { continue };
             let mut places = field.values.rare();
@@ -653,7 +653,7 @@ mod tests {
                 let value = serde_json::from_str(&odd(i, member)).unwrap();
                 all.add("a", &value, &["rule", "at.line"]);
             }
-            let found: Vec<usize> = (0..60).filter(|i| all.odd()[*i]).collect();
+            let found: Vec<usize> = (0..60).filter(|i| all.outliers()[*i]).collect();
             assert_eq!(found, if is_odd { vec![33] } else { vec![] }, "{member}");
             assert_eq!(all.missing(|i| i != 33).as_deref(), Some("(not in the lists: end_line, state)"));
             assert_eq!(all.missing(|_| false), None);

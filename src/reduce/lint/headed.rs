@@ -20,7 +20,7 @@ pub static ESLINT: Linter = Linter {
         family: "build",
         reads: "eslint (stylish), stylelint, `ruff --output-format grouped`, `rubocop -f simple`, yamllint, remark",
         keeps: "every file, every place with its rule and the names and numbers of its message, errors as they are, totals",
-        folds: "findings of one message in one file into one line with all places",
+        omits: "findings of one message in one file into one line with all places",
         anchors: &[],
     },
     commands: &[

@@ -27,7 +27,7 @@ pub static LINT: Linter = Linter {
                 eslint and stylelint in the unix and compact formats, and other tools that write `path:line:column: message`",
         keeps: "every place with its rule and the names and numbers of its message; errors as they are; the first excerpts of \
                 a rule; totals, statistics, scores",
-        folds: "findings of one rule into one line with all places; excerpts from the third of a rule on; the code that pylint \
+        omits: "findings of one rule into one line with all places; excerpts from the third of a rule on; the code that pylint \
                 found twice; progress",
         anchors: &[],
     },

@@ -1,6 +1,6 @@
 //! Linters, formatters and type checkers: their findings, with one line for many findings of one rule.
 //!
-//! `reduce::place` and `template` read a line, `group` writes many together, `reader` makes a reducer of that. A
+//! `reduce::diagnostic` and `template` read a line, `group` writes many together, `reader` makes a reducer of that. A
 //! format of this family only classifies its lines; it does not decide what is left out. Lines that report a failure
 //! are always kept unchanged.
 

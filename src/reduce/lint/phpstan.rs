@@ -18,7 +18,7 @@ pub static PHPSTAN: Linter = Linter {
         family: "build",
         reads: "`phpstan analyse` as a table",
         keeps: "every file, every line with its message, identifier and tip, errors without a place, totals",
-        folds: "findings of one message in one file into one with all lines; progress bars",
+        omits: "findings of one message in one file into one with all lines; progress bars",
         anchors: &[" ------ "],
     },
     commands: &["phpstan"],

@@ -9,7 +9,7 @@ use super::{headed, lines};
 use crate::config::Mode;
 use crate::detect::command::Simple;
 use crate::input::Input;
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -22,7 +22,7 @@ static META: Meta = Meta {
     family: "build",
     reads: "`pre-commit run`, `prek run`, and the hooks of a `git commit` or `git push`",
     keeps: "hooks that failed with their output and exit code, hooks that changed files",
-    folds: "hooks that passed or were skipped, the setting up of environments; findings of one rule into one line",
+    omits: "hooks that passed or were skipped, the setting up of environments; findings of one rule into one line",
     anchors: &["...Passed", "...Failed", "Passed\n", "Skipped\n", "- hook id: "],
 };
 
@@ -39,10 +39,10 @@ impl Reducer for PreCommit {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let source = input.source;
         let hooks = (0..source.len()).filter(|i| verdict(source.line(*i)).is_some()).count();
-        Proof::of(hooks > 0, hooks >= 2)
+        FormatProof::of(hooks > 0, hooks >= 2)
     }
 
     fn is_writer(&self, s: &Simple) -> bool {

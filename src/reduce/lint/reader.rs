@@ -9,7 +9,7 @@ use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::format::is_command;
 use crate::reduce::lines::SHORT_CLAIM_LINES;
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -79,23 +79,23 @@ impl Reducer for Linter {
         &self.meta
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let source = input.source;
         // Findings that the agent selected itself are not reduced.
         let is_picked =
             || input.detection.command.producers().any(|(s, filtered)| filtered && self.is_direct(s));
         if input.detection.is_window || is_picked() {
-            return Proof::None;
+            return FormatProof::None;
         }
         let is_direct = input.detection.command.runs(|s| self.is_direct(s));
         let head = (self.read)(source, 0..source.len().min(PROBE_LINES));
         if !is_direct && head.own + head.weak == 0 && source.len() > PROBE_LINES {
-            return Proof::None;
+            return FormatProof::None;
         }
         let found = (self.read)(source, 0..source.len().min(SHORT_CLAIM_LINES));
         let is_own = found.own >= self.content && found.known * 2 >= found.all;
         let is_most = found.own + found.weak >= 2 * self.content && found.known * 10 >= found.all * 9;
-        Proof::of(found.own + found.weak > 0, is_own || is_most)
+        FormatProof::of(found.own + found.weak > 0, is_own || is_most)
     }
 
     fn is_writer(&self, s: &Simple) -> bool {

@@ -17,7 +17,7 @@ pub static SHELLCHECK: Linter = Linter {
         family: "build",
         reads: "`shellcheck` in its usual format (`tty`)",
         keeps: "every place with its codes and messages, errors whole, the first code and suggestions of a kind, the list of pages",
-        folds: "the same findings in other places into one line with these places, without code and suggestion",
+        omits: "the same findings in other places into one line with these places, without code and suggestion",
         anchors: &["-- SC", "-^ SC", "^ SC"],
     },
     commands: &["shellcheck"],

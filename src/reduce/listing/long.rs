@@ -72,7 +72,7 @@ impl<'a> Shared<'a> {
     pub fn of_lines(lines: impl Iterator<Item = &'a str>) -> Self {
         let mut has_numbers = false;
         let mut read = |line| {
-            let (numbers, rest) = behind_numbers(line);
+            let (numbers, rest) = split_before_mode(line);
             has_numbers |= !numbers.is_empty();
             read(rest)
         };
@@ -97,7 +97,7 @@ impl<'a> Shared<'a> {
 
     /// A line without those values, with another name for its path; `None` if it has another form.
     pub fn short(&self, line: &str, name: &str) -> Option<String> {
-        let (numbers, rest) = behind_numbers(line);
+        let (numbers, rest) = split_before_mode(line);
         let row = read(rest).map(|row| Row { name, ..row })?;
         let mut words: Vec<&str> = numbers.split_whitespace().collect();
         let written = row.written(self);
@@ -107,7 +107,7 @@ impl<'a> Shared<'a> {
 }
 
 /// The inode and blocks before the mode of a file, and the rest.
-fn behind_numbers(line: &str) -> (&str, &str) {
+fn split_before_mode(line: &str) -> (&str, &str) {
     let mut at = 0;
     for word in line.split(' ') {
         if entry::is_mode(word) {

@@ -107,7 +107,7 @@ fn join(source: &Source<'_>, lines: Range<usize>, sheet: &mut Sheet<'_, '_>) {
         // The next header marks the end of the block.
         let next = lines.end + 1;
         if next < source.len() && header(super::text(source, next)).is_some() {
-            sheet.swallow(lines.end);
+            sheet.merge_empty_line(lines.end);
         }
     }
 }

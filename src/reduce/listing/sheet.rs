@@ -149,7 +149,7 @@ impl<'a, 'i> Sheet<'a, 'i> {
     }
 
     /// Adds the empty line after the last span to that span, which does not show it.
-    pub fn swallow(&mut self, line: usize) {
+    pub fn merge_empty_line(&mut self, line: usize) {
         if let Some(last) = self.out.spans.last_mut().filter(|span| span.lines.end == line) {
             last.lines.end = line + 1;
         }
@@ -181,7 +181,7 @@ impl<'a, 'i> Sheet<'a, 'i> {
         }
         ranked.sort_unstable_by_key(|&i| (std::cmp::Reverse(scores[i]), i));
         ranked.into_iter().take(MAX_RELEVANT_NAMES).for_each(|i| shown[i] = true);
-        odd(names).into_iter().for_each(|i| shown[i] = true);
+        outlier_names(names).into_iter().for_each(|i| shown[i] = true);
         Some(shown)
     }
 }
@@ -199,7 +199,7 @@ struct Sizes {
 impl Sizes {
     fn add(&mut self, number: f64, place: usize) {
         self.numbers.push(number);
-        self.ends.look(number, place);
+        self.ends.observe(number, place);
         if number == 0.0 {
             self.zero = if self.zeros == 0 { place } else { self.zero };
             self.zeros += 1;
@@ -207,7 +207,7 @@ impl Sizes {
     }
 
     /// The places of numbers that are alone: the only zero, the largest and the smallest.
-    fn odd(mut self, names: usize) -> Vec<usize> {
+    fn outliers(mut self, names: usize) -> Vec<usize> {
         // If few names have a number before them, it is part of names with blanks.
         if self.numbers.len() * 2 < names {
             return Vec::new();
@@ -232,14 +232,14 @@ fn number_of(name: &str) -> Option<f64> {
 
 /// The names with a rare value before them: a mode, an owner, by far the largest size; those next to a gap in their numbers; and
 /// the few of another form than all others.
-fn odd(names: &[&str]) -> Vec<usize> {
+fn outlier_names(names: &[&str]) -> Vec<usize> {
     let mut columns: Vec<(Counted<&str>, Vec<u64>)> = Vec::new();
     let mut sizes: Vec<Sizes> = Vec::new();
     let mut gaps = Gaps::default();
     let mut lengths: Counted<usize> = Counted::default();
     let mut forms: Counted<u64> = Counted::default();
     for (i, name) in names.iter().enumerate() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let words = name.split_ascii_whitespace().count();
         lengths.add(words, i);
         // The last word is the name.
@@ -267,7 +267,7 @@ fn odd(names: &[&str]) -> Vec<usize> {
     let counted =
         columns.iter().map(|(counted, _)| counted).filter(|counted| counted.all() * 2 >= names.len());
     out.extend(counted.flat_map(Counted::rare));
-    out.extend(sizes.into_iter().flat_map(|sizes| sizes.odd(names.len())));
+    out.extend(sizes.into_iter().flat_map(|sizes| sizes.outliers(names.len())));
     out.extend(gaps.places());
     // Where names have several forms, a rare one means nothing.
     out.extend(if forms.kinds() == 2 { forms.rare() } else { Vec::new() });
@@ -284,7 +284,7 @@ mod tests {
     fn names_with_something_odd_before_them() {
         let found = |of: &dyn Fn(usize) -> String| {
             let lines: Vec<String> = (0..200).map(of).collect();
-            let mut found = odd(&lines.iter().map(String::as_str).collect::<Vec<_>>());
+            let mut found = outlier_names(&lines.iter().map(String::as_str).collect::<Vec<_>>());
             found.dedup();
             found
         };

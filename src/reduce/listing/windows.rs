@@ -20,7 +20,7 @@ static META: Meta = Meta {
     family: "listing",
     reads: "`dir`, `dir /s` of the Windows command line, `Get-ChildItem`",
     keeps: "every name, folder, size, mode, total",
-    folds: "a date or day that most rows have is written once, before the first; padding between columns",
+    omits: "a date or day that most rows have is written once, before the first; padding between columns",
     anchors: &[" Directory of ", "    Directory: ", "LastWriteTime"],
 };
 

@@ -48,7 +48,7 @@ pub fn keep(source: &Source<'_>, records: &[Record], gone: &mut Vec<usize>) {
         }
     }
     for kind in kinds.values().filter(|kind| kind.len() > MIN_STEPS) {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let timed: Vec<usize> = kind.iter().copied().filter(|i| times[*i].is_some()).collect();
         let is_new =
             |(before, after): &(usize, usize)| !pauses.iter().any(|(from, to)| before <= from && to <= after);

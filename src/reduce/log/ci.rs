@@ -27,7 +27,7 @@ static META: Meta = Meta {
     keeps: "`##[error]`, `##[warning]` and failures, the heading of each group, variables and inputs in which steps \
             differ, what the steps print, \
             repeated lines with an unusual duration",
-    folds: "the content of closed groups without severe lines; lines that differ only in their times",
+    omits: "the content of closed groups without severe lines; lines that differ only in their times",
     anchors: &["##[", "section_start:", "::group::"],
 };
 
@@ -116,7 +116,7 @@ impl Reducer for CiLog {
             while let Some(span) = spans.next_if(|s| s.lines.start < group.start) {
                 out.push(span.lines, span.action);
             }
-            let stay = settings.unlike(source, group.clone());
+            let stay = settings.outliers(source, group.clone());
             if group.len() - stay.len() < MIN_GROUP_LINES {
                 continue;
             }
@@ -170,7 +170,7 @@ impl<'a> Settings<'a> {
 
     /// The lines of a group with settings in which steps differ, unless the last step with this setting had the same
     /// value; with their headings. Not all steps have the same inputs, so a missing input is no difference.
-    fn unlike(&mut self, source: &'a Source<'_>, group: std::ops::Range<usize>) -> Vec<usize> {
+    fn outliers(&mut self, source: &'a Source<'_>, group: std::ops::Range<usize>) -> Vec<usize> {
         let mut out: Vec<usize> = Vec::new();
         let steps = self.steps;
         each_setting(source, group, |heading, i, key, value| {
@@ -273,10 +273,10 @@ mod tests {
         let source = Source::new(&text);
         let groups = [0..8, 8..16, 16..24];
         let mut settings = Settings::of(&source, &groups);
-        let stay = groups.map(|group| settings.unlike(&source, group));
+        let stay = groups.map(|group| settings.outliers(&source, group));
         assert_eq!(stay, [vec![1, 2, 5, 6], vec![], vec![17, 18, 21, 22]]);
         // A setting that is equal in all steps, or that only one step has, is no difference.
-        let alone = Settings::of(&source, std::slice::from_ref(&(0..8))).unlike(&source, 0..8);
+        let alone = Settings::of(&source, std::slice::from_ref(&(0..8))).outliers(&source, 0..8);
         assert_eq!(alone, [0; 0]);
     }
 }

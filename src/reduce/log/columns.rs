@@ -56,7 +56,7 @@ struct Column<'a> {
 }
 
 /// The records of a form with a value or a number that stands out, in order.
-pub fn standing_out<'a>(source: &'a Source<'_>, records: &[Record], form: &[usize]) -> Vec<usize> {
+pub fn outliers<'a>(source: &'a Source<'_>, records: &[Record], form: &[usize]) -> Vec<usize> {
     if form.len() < EXCEPTION_ONE_IN {
         return Vec::new();
     }
@@ -77,13 +77,13 @@ pub fn standing_out<'a>(source: &'a Source<'_>, records: &[Record], form: &[usiz
     }
     let mut years: Counted<&[u8]> = Counted::default();
     for &i in form {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let record = &records[i];
         if let Some(year) = year(source, record) {
             years.add(year, i);
         }
         for (word, column) in words(source, record).zip(&mut columns) {
-            column.look(word, i);
+            column.observe(word, i);
         }
     }
     let mut out = years.rare();
@@ -126,7 +126,7 @@ impl<'a> Column<'a> {
         is_only_zero_far(zeros, self.numbers, self.least, self.middle).then_some(first)
     }
 
-    fn look(&mut self, word: &'a [u8], i: usize) {
+    fn observe(&mut self, word: &'a [u8], i: usize) {
         let is_numeric = self.limit.is_some() || self.floor.is_some();
         if let Some(number) = Some(word).filter(|_| is_numeric).and_then(number) {
             self.numbers += 1;
@@ -237,7 +237,7 @@ mod tests {
         let text: String = (0..120).map(|i| line(i) + "\n").collect();
         let source = Source::new(&text);
         let records = records(&source);
-        standing_out(&source, &records, &(0..records.len()).collect::<Vec<_>>())
+        outliers(&source, &records, &(0..records.len()).collect::<Vec<_>>())
     }
 
     #[test]

@@ -16,7 +16,7 @@ const MAX_SLOW_RECORDS: usize = 3;
 /// order.
 ///
 /// Durations are read here, not when the keys of records are made, because in most logs few records belong to a run.
-pub fn standing_out(source: &Source<'_>, records: &[Record], run: &[usize]) -> Vec<usize> {
+pub fn outliers(source: &Source<'_>, records: &[Record], run: &[usize]) -> Vec<usize> {
     let mut columns: Vec<Vec<u64>> = Vec::new();
     let mut durations = Vec::new();
     for (row, i) in run.iter().enumerate() {

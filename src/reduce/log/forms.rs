@@ -5,7 +5,7 @@
 
 use super::columns;
 use super::layout::Level;
-use super::record::{self, Record, WORDS};
+use super::record::{self, MAX_KEY_WORDS, Record};
 use super::variants;
 use crate::text::judge;
 use crate::text::source::Source;
@@ -28,7 +28,7 @@ pub fn key(source: &Source<'_>, record: &Record, key: &mut Vec<u8>) {
         let is_value = word.iter().any(|b| b.is_ascii_digit() || matches!(b, b'/' | b'@'));
         // The status code of an answer is not a value: `"GET / HTTP/1.1" 404`.
         let is_code = word.len() == 3 && line[..from + offset(&line[from..], word)].ends_with(b"\" ");
-        if i < WORDS || is_object || is_code {
+        if i < MAX_KEY_WORDS || is_object || is_code {
             says_something |= !is_value && word.iter().filter(|b| b.is_ascii_alphabetic()).count() >= 3;
             key.extend_from_slice(if is_value && !is_code { b"*" } else { word });
         }
@@ -69,8 +69,8 @@ pub fn middles(source: &Source<'_>, records: &[Record], keys: usize) -> Vec<usiz
         let outlier = outlier(source, records, form);
         let rare = variants::rare(source, records, form);
         let heads = variants::rare_heads(source, records, form);
-        let odd = variants::odd_values(source, records, form);
-        let unlike = columns::standing_out(source, records, form);
+        let odd = variants::outlier_values(source, records, form);
+        let unlike = columns::outliers(source, records, form);
         let stays = |i: &usize| {
             Some(*i) == outlier
                 || [&rare, &heads, &odd, &unlike].iter().any(|stay| stay.binary_search(i).is_ok())

@@ -31,7 +31,7 @@ static META: Meta = Meta {
             record that differs in more than the named fields or of which a duration stands out; aggressive: errors, failures, the first, the last and \
             the one that stands out of each form, the first four with rare words and the first six with a rare value or a number far above the others, records that name a commit, or a value that an error or the query names, the numbers of orders, invoices, \
             tickets and the like",
-    folds: "records that equal kept ones except for times, process and thread ids, memory addresses, ports and \
+    omits: "records that equal kept ones except for times, process and thread ids, memory addresses, ports and \
             durations; aggressive: records of one form",
     anchors: &[],
 };

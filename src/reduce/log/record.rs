@@ -25,7 +25,7 @@ const MIN_SAVED_ONE_IN: usize = 20;
 /// Most keys that a marker counts separately. A choice: a marker stays one line.
 const MAX_COUNTED_KEYS: usize = 6;
 /// The most words by which a marker names a key: no more than a form has (`forms`).
-pub const WORDS: usize = 4;
+pub const MAX_KEY_WORDS: usize = 4;
 /// Longest text by which a marker names a key, in bytes. A choice: a marker stays one line.
 const MAX_LABEL_BYTES: usize = 48;
 
@@ -191,7 +191,7 @@ fn label(line: &str, head: Option<Head>) -> String {
         text = text.split('"').next().unwrap_or(text);
     }
     let mut out = String::new();
-    for word in text.split_whitespace().take(WORDS) {
+    for word in text.split_whitespace().take(MAX_KEY_WORDS) {
         let is_plain = word.bytes().all(|b| b.is_ascii_alphabetic() || b"-_.,/:'\"()=*".contains(&b));
         // `code 404, message File not found`: one word is too little.
         let is_value = !is_plain && !out.is_empty() && !out.contains(' ') && word.len() <= MAX_VALUE_BYTES;
@@ -221,7 +221,7 @@ static KEYS: LazyLock<[(&[u8], Finder<'static>); 5]> = LazyLock::new(|| {
 /// Where the message of a record starts: after the first word that ends the names of host, thread,
 /// level and program; else after the stamp.
 pub fn message(line: &[u8], head: Option<Head>) -> usize {
-    const WORDS: usize = 8;
+    const MAX_NAME_WORDS: usize = 8;
     let start = head.map_or(0, |h| h.end);
     // No key is in a line without these.
     if memchr::memchr2(b'"', b'=', line).is_some() {
@@ -234,7 +234,7 @@ pub fn message(line: &[u8], head: Option<Head>) -> usize {
     let mut end = start;
     let mut words = 0;
     let mut at = start;
-    while at < line.len() && words < WORDS {
+    while at < line.len() && words < MAX_NAME_WORDS {
         let length = line[at..].iter().take_while(|b| **b != b' ').count();
         if length == 0 {
             at += 1;

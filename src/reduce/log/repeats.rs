@@ -25,7 +25,7 @@ pub fn repeats(source: &Source<'_>, records: &[Record], keys: usize) -> Vec<usiz
     let mut gone = Vec::new();
     let close = |run: &mut Vec<usize>, gone: &mut Vec<usize>| {
         if run.len() >= MIN_KEY_RECORDS {
-            let stay = durations::standing_out(source, records, run);
+            let stay = durations::outliers(source, records, run);
             gone.extend(run[1..run.len() - 1].iter().filter(|i| stay.binary_search(i).is_err()));
         }
         run.clear();

@@ -92,7 +92,7 @@ pub fn rare_heads(source: &Source<'_>, records: &[Record], form: &[usize]) -> Ve
 
 /// The first four records of a form that have another value with digits where nearly all have the same one, such as the
 /// only record with `scheduler-3`.
-pub fn odd_values(source: &Source<'_>, records: &[Record], form: &[usize]) -> Vec<usize> {
+pub fn outlier_values(source: &Source<'_>, records: &[Record], form: &[usize]) -> Vec<usize> {
     if form.len() < EXCEPTION_ONE_IN {
         return Vec::new();
     }
@@ -229,7 +229,7 @@ mod tests {
             let text: String = (0..60).map(|i| format!("10:00:{i:02} {}\n", line(i))).collect();
             let source = Source::new(&text);
             let records = records(&source);
-            odd_values(&source, &records, &(0..records.len()).collect::<Vec<_>>())
+            outlier_values(&source, &records, &(0..records.len()).collect::<Vec<_>>())
         };
         let to = |i: usize| if i == 7 { 3 } else { 1 };
         assert_eq!(odd(&|i| format!("lease-{i} handed to scheduler-{}", to(i))), [7]);

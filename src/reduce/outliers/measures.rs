@@ -10,7 +10,7 @@ const MIN_LINES: usize = 8;
 /// Most lines that are kept because of one measure.
 const MAX_FAR: usize = 2;
 /// A step that takes less, in nanoseconds, is never slow, and one that moves less, in bytes, is never large. Choices:
-/// an eighth of the value that stands out among lines without values.
+/// an eighth of the value that makes a line an outlier among lines that state no value.
 const LEAST_STEP: u64 = 2_000 * MILLI;
 const LEAST_BYTES: u64 = 16 << 20;
 /// The same for single calls to the kernel.

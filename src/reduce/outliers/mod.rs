@@ -77,7 +77,9 @@ pub fn keep(source: &Source<'_>, out: Reduction) -> Reduction {
         let lines: Vec<usize> = of(reason).collect();
         let found = match reason {
             Reason::PassingTests if lines.len() < MIN_LINES => Vec::new(),
-            Reason::PassingTests => slow(source, &lines).into_iter().chain(unlike(source, &lines)).collect(),
+            Reason::PassingTests => {
+                slow(source, &lines).into_iter().chain(outliers(source, &lines)).collect()
+            }
             _ => steps(source, &lines, reason == Reason::TransferredFiles),
         };
         for line in found {
@@ -99,7 +101,7 @@ fn steps(source: &Source<'_>, lines: &[usize], are_files: bool) -> Vec<usize> {
     out.extend(names::in_two_versions(texts()));
     out.extend(names::single_codes(source, texts()));
     if are_files {
-        out.extend(names::unlike_files(texts()));
+        out.extend(names::outlier_files(texts()));
     }
     if lines.len() >= MIN_STEPS {
         out.extend(other_kinds(source, lines, kind));
@@ -130,7 +132,7 @@ fn slow(source: &Source<'_>, lines: &[usize]) -> Vec<usize> {
 
 /// The few lines of files that passed, but with tests that did not run: `✓ a.spec.ts (12 tests | 4 skipped)`,
 /// `(0 tests)`.
-fn unlike(source: &Source<'_>, lines: &[usize]) -> Vec<usize> {
+fn outliers(source: &Source<'_>, lines: &[usize]) -> Vec<usize> {
     let says = |line: &&usize| {
         let line = source.line(**line).as_bytes();
         memchr::memmem::find_iter(line, b" skipped").any(|at| at > 0 && line[at - 1].is_ascii_digit())

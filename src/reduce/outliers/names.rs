@@ -8,7 +8,7 @@ use crate::text::source::Source;
 /// Fewest names among which one is unlike the others. A choice: with fewer names nothing is unusual.
 const MIN_NAMES: usize = 20;
 /// Most names that are kept for one reason.
-const MAX_UNLIKE: usize = 4;
+const MAX_OUTLIERS: usize = 4;
 /// Most packages in two versions that stay. A choice: with more, that is usual.
 const MAX_TWICE: usize = 8;
 /// Ends of the names of packages.
@@ -27,7 +27,7 @@ pub fn from_other_hosts<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Ve
 }
 
 /// The lines with files of which the path, folder, kind or version is unlike that of nearly all.
-pub fn unlike_files<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<usize> {
+pub fn outlier_files<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<usize> {
     let (mut all, mut out) = (0, Vec::new());
     let [mut outside, mut absolute, mut hidden] = [const { Vec::new() }; 3];
     let (mut folders, mut extensions) = (Counted::default(), Counted::default());
@@ -58,7 +58,7 @@ pub fn unlike_files<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<us
     }
     for places in [outside, absolute, hidden] {
         if is_few(places.len(), all, RARE_ONE_IN) {
-            out.extend(places.into_iter().take(MAX_UNLIKE));
+            out.extend(places.into_iter().take(MAX_OUTLIERS));
         }
     }
     for counted in [&folders, &extensions, &versions] {
@@ -71,7 +71,7 @@ pub fn unlike_files<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<us
 pub fn other_packages<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<usize> {
     let mut kinds: Counted<&str> = Counted::default();
     for (line, text) in lines {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let kind = |word: &'a str| Some(extension(word)).filter(|kind| PACKAGES.contains(kind));
         if let Some(kind) = text.split_ascii_whitespace().find_map(kind) {
             kinds.add(kind, line);
@@ -85,7 +85,7 @@ pub fn in_two_versions<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec
     let mut first: Map<(&str, &str), (usize, &str)> = Map::default();
     let mut out = Vec::new();
     for (line, text) in lines {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let mut words = text.split_ascii_whitespace();
         if let (Some(verb @ ("Compiling" | "Checking")), Some(name), Some(version)) =
             (words.next(), words.next(), words.next())
@@ -107,12 +107,12 @@ pub fn single_codes<'a>(source: &Source<'_>, lines: impl Iterator<Item = (usize,
     }
     let (mut all, mut counts) = (0, Map::<&str, usize>::default());
     for code in source.lines().filter_map(code) {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         all += 1;
         *counts.entry(code).or_default() += 1;
     }
     let is_single = |code: &str| all >= MIN_NAMES && counts.get(code) == Some(&1);
-    coded.into_iter().filter(|(_, code)| is_single(code)).map(|(line, _)| line).take(MAX_UNLIKE).collect()
+    coded.into_iter().filter(|(_, code)| is_single(code)).map(|(line, _)| line).take(MAX_OUTLIERS).collect()
 }
 
 /// The code before the message of a line, after at most one sign.
@@ -140,7 +140,7 @@ pub fn from_other_folders<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> 
 /// The positions of rare values, if there are few. With more of them, a list simply has many kinds.
 fn few(counted: &Counted<&str>) -> Vec<usize> {
     let rare = if counted.all() < MIN_NAMES { Vec::new() } else { counted.rare() };
-    if rare.len() > MAX_UNLIKE { Vec::new() } else { rare }
+    if rare.len() > MAX_OUTLIERS { Vec::new() } else { rare }
 }
 
 /// The scheme and host of the last address in a line, such as `https://deb.debian.org`.
@@ -187,9 +187,9 @@ fn version(name: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn unlike(usual: impl Fn(usize) -> String, odd: &str) -> bool {
+    fn is_outlier(usual: impl Fn(usize) -> String, odd: &str) -> bool {
         let lines: Vec<String> = (0..80).map(|i| if i == 33 { odd.to_owned() } else { usual(i) }).collect();
-        let mut found = unlike_files(lines.iter().map(String::as_str).enumerate());
+        let mut found = outlier_files(lines.iter().map(String::as_str).enumerate());
         found.dedup();
         assert!(found.is_empty() || found == [33], "{found:?}");
         !found.is_empty()
@@ -205,16 +205,19 @@ mod tests {
             "app/img/dump.sql",
             "app/lib/0033.png",
         ] {
-            assert!(unlike(image, odd), "{odd}");
-            assert!(unlike(|i| format!("x {}", image(i)), &format!("x {odd}")), "{odd}");
-            assert!(unlike(|i| format!(">f+++++++++ {}", image(i)), &format!(">f+++++++++ {odd}")), "{odd}");
+            assert!(is_outlier(image, odd), "{odd}");
+            assert!(is_outlier(|i| format!("x {}", image(i)), &format!("x {odd}")), "{odd}");
+            assert!(
+                is_outlier(|i| format!(">f+++++++++ {}", image(i)), &format!(">f+++++++++ {odd}")),
+                "{odd}"
+            );
             let inflating = |path: &str| format!("  inflating: {path}  ");
-            assert!(unlike(|i| inflating(&image(i)), &inflating(odd)), "{odd}");
+            assert!(is_outlier(|i| inflating(&image(i)), &inflating(odd)), "{odd}");
         }
-        assert!(!unlike(image, "app/img/9999.png") && !unlike(image, "app/img/"));
-        assert!(unlike(|i| format!("lib/mod{i}-3.18.2.jar"), "lib/mod33-2.0.0.jar"));
-        assert!(!unlike(|i| format!("lib/mod{i}-3.{i}.2.jar"), "lib/mod33-2.0.0.jar"));
-        assert!(!unlike(|i| format!("dir{i}/a.c"), "dir/a.c"));
+        assert!(!is_outlier(image, "app/img/9999.png") && !is_outlier(image, "app/img/"));
+        assert!(is_outlier(|i| format!("lib/mod{i}-3.18.2.jar"), "lib/mod33-2.0.0.jar"));
+        assert!(!is_outlier(|i| format!("lib/mod{i}-3.{i}.2.jar"), "lib/mod33-2.0.0.jar"));
+        assert!(!is_outlier(|i| format!("dir{i}/a.c"), "dir/a.c"));
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub static APK: Format = Format::new(
         family: "package",
         reads: "`apk add`, `upgrade`, `del`, `update`",
         keeps: "the total, warnings, errors",
-        folds: "fetches and triggers; installed, upgraded and removed packages are named",
+        omits: "fetches and triggers; installed, upgraded and removed packages are named",
         anchors: &["fetch http", "OK: ", ") Installing ", ") Upgrading ", ") Purging "],
     },
     &["apk add", "apk upgrade", "apk del", "apk update", "apk fix"],

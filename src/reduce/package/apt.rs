@@ -14,7 +14,7 @@ use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::{SHORT_CLAIM_LINES, extent};
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -27,7 +27,7 @@ static META: Meta = Meta {
     family: "package",
     reads: "`apt`, `apt-get`, `aptitude` `install`, `update`, `upgrade`, `remove`, and `dpkg -i`, also simulated",
     keeps: "counts, sizes, packages that are removed or held back, notes, warnings, errors, packages that were not set up",
-    folds: "fetches, unpacking, triggers, suggested packages; packages that were set up are named with their versions",
+    omits: "fetches, unpacking, triggers, suggested packages; packages that were set up are named with their versions",
     anchors: &[
         "Reading package lists...",
         "Reading state information",
@@ -45,7 +45,7 @@ impl Reducer for Apt {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         // Lists of packages are indented, but so are many other texts: indented lines alone are no proof.
         let (mut known, mut listed, mut all) = (0, 0, 0);
         for line in input.source.lines().take(SHORT_CLAIM_LINES).filter(|l| !l.trim().is_empty()) {
@@ -55,7 +55,7 @@ impl Reducer for Apt {
                 _ => known += 1,
             }
         }
-        Proof::of(known > 0, known >= 3 && known * 4 >= all && (known + listed) * 2 >= all)
+        FormatProof::of(known > 0, known >= 3 && known * 4 >= all && (known + listed) * 2 >= all)
     }
 
     fn is_writer(&self, s: &Simple) -> bool {

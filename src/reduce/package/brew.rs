@@ -13,7 +13,7 @@ pub static BREW: Format = Format::new(
         family: "package",
         reads: "`brew install`, `upgrade`, `update`, `reinstall`, `uninstall`, `tap`",
         keeps: "cellar lines with versions and sizes, caveats, warnings, errors",
-        folds: "downloads, fetches, bars, automatic updates with their news, and clean-up; poured bottles are named",
+        omits: "downloads, fetches, bars, automatic updates with their news, and clean-up; poured bottles are named",
         anchors: &[
             "==> Downloading",
             "==> Fetching",

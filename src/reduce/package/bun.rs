@@ -13,7 +13,7 @@ pub static BUN: Format = Format::new(
         family: "package",
         reads: "`bun install`, `add`, `update`, `remove`",
         keeps: "packages with versions, counts, blocked scripts, warnings, errors",
-        folds: "steps and the saving of the lock file",
+        omits: "steps and the saving of the lock file",
         anchors: &[
             "bun install v",
             "bun add v",

@@ -13,7 +13,7 @@ pub static CARGO_PACKAGES: Format = Format::new(
         family: "package",
         reads: "`cargo add`, `remove`, `update`, `fetch`, `install`, `generate-lockfile`, `audit`",
         keeps: "what was added with its features, changes of versions, counts, warnings, advisories, what was installed, errors",
-        folds: "the index, downloads, crates that were compiled, features that are off; locked crates are named",
+        omits: "the index, downloads, crates that were compiled, features that are off; locked crates are named",
         anchors: &[
             "Updating ",
             "Downloaded ",

@@ -15,7 +15,7 @@ pub static COMPOSER: Format = Format::new(
         family: "package",
         reads: "`composer install`, `require`, `update`, `remove`",
         keeps: "counts of operations, abandoned packages, advisories, problems with their reasons, errors",
-        folds: "downloads, autoload files, bars, funding notices; installed, changed and removed packages are named",
+        omits: "downloads, autoload files, bars, funding notices; installed, changed and removed packages are named",
         anchors: &[
             "Lock file operations",
             "Package operations",

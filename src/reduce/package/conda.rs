@@ -14,7 +14,7 @@ pub static CONDA: Format = Format::new(
         family: "package",
         reads: "`conda`, `mamba`, `micromamba`: `install`, `create`, `update`, `env create`, `remove`",
         keeps: "the location, the specs, packages that change their version or channel, conflicts, warnings, errors",
-        folds: "metadata, downloads, transactions that are done; new packages are named with version and build",
+        omits: "metadata, downloads, transactions that are done; new packages are named with version and build",
         anchors: &[
             "Solving environment",
             "## Package Plan ##",

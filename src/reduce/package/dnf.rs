@@ -8,7 +8,7 @@ use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::{SHORT_CLAIM_LINES, Tally};
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 
@@ -21,7 +21,7 @@ static META: Meta = Meta {
     reads: "`dnf`, `yum`, `microdnf` `install`, `update`, `upgrade`, `remove`",
     keeps: "what was installed, upgraded and removed with versions, counts, sizes, warnings, scriptlets that failed, errors; \
             the plan of a transaction that was not completed",
-    folds: "metadata, downloads, checks, steps of the transaction, the plan of a transaction that was completed",
+    omits: "metadata, downloads, checks, steps of the transaction, the plan of a transaction that was completed",
     anchors: &[
         "Dependencies resolved.",
         "Dependencies Resolved",
@@ -56,10 +56,10 @@ impl Reducer for Dnf {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let Tally { known, all, .. } =
             Tally::of(input.source, SHORT_CLAIM_LINES, |line| read(line) != Line::Other);
-        Proof::of(known > 0, known >= 5 && known * 2 >= all)
+        FormatProof::of(known > 0, known >= 5 && known * 2 >= all)
     }
 
     fn is_writer(&self, s: &Simple) -> bool {
@@ -83,7 +83,7 @@ impl Reducer for Dnf {
         actions.keep_last().finish(Blanks::Between)
     }
 
-    fn knows(&self, line: &str) -> bool {
+    fn is_format_line(&self, line: &str) -> bool {
         read(line) != Line::Other
     }
 }

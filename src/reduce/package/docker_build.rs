@@ -13,7 +13,7 @@ use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::leading_number;
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -26,7 +26,7 @@ static META: Meta = Meta {
     family: "package",
     reads: "`docker build`, `docker buildx build`, `docker compose build`, `podman build`: BuildKit in plain form, classic",
     keeps: "titles and outcomes of all steps, failing steps whole, warnings, names and digests of images, errors",
-    folds: "the output of steps that succeeded, transfers, layers, repeated titles",
+    omits: "the output of steps that succeeded, transfers, layers, repeated titles",
     anchors: &[
         "#0 building with ",
         "#1 [",
@@ -52,7 +52,7 @@ impl Reducer for DockerBuild {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let mut titles = 0;
         let mut ends = 0;
         for line in input.source.lines() {
@@ -71,7 +71,7 @@ impl Reducer for DockerBuild {
                 ends += 1;
             }
         }
-        Proof::of(titles > 0, titles >= 2 && ends >= 1)
+        FormatProof::of(titles > 0, titles >= 2 && ends >= 1)
     }
 
     fn is_writer(&self, s: &Simple) -> bool {
@@ -123,7 +123,7 @@ fn on_terminal(line: &str) -> Option<&str> {
 /// Whether a part of a step on a terminal is a transfer, a layer or an internal step that succeeded.
 fn is_passed(step: &str) -> bool {
     match step.strip_prefix("=> ") {
-        Some(part) => !part.starts_with('#') && !stays(part),
+        Some(part) => !part.starts_with('#') && !is_kept(part),
         None => step.starts_with("[internal] ") || step.starts_with("[auth] "),
     }
 }
@@ -171,7 +171,7 @@ fn buildkit(source: &Source<'_>, actions: &mut LineActions<'_>) {
             Some(_) => {}
         }
         let goes = match ends.get(&step) {
-            Some(End::Succeeded) => end(rest).is_none() && !stays(rest),
+            Some(End::Succeeded) => end(rest).is_none() && !is_kept(rest),
             Some(End::Failed) => rest == "...",
             None => rest == "..." || is_transfer(rest),
         };
@@ -182,7 +182,7 @@ fn buildkit(source: &Source<'_>, actions: &mut LineActions<'_>) {
 }
 
 /// Whether a line of a successful step is kept: its result, or a warning.
-fn stays(rest: &str) -> bool {
+fn is_kept(rest: &str) -> bool {
     let text = after_time(rest);
     let tells = ["naming to ", "writing image ", "pushing manifest ", "exporting manifest list "];
     tells.iter().any(|t| text.starts_with(t)) || is_warning(text)

@@ -9,7 +9,7 @@ use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::{SHORT_CLAIM_LINES, Tally};
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 
@@ -21,7 +21,7 @@ static META: Meta = Meta {
     family: "package",
     reads: "`docker pull`, `docker push`, `docker run` that pulls, `docker compose up`, `pull`, `down`, and their like of podman",
     keeps: "digests, statuses, the last state of each container, network, volume and image, layers that did not finish, errors",
-    folds: "states that another followed, layers that were pulled, pushed or there already",
+    omits: "states that another followed, layers that were pulled, pushed or there already",
     anchors: &[
         ": Pulling fs layer",
         ": Pull complete",
@@ -109,10 +109,10 @@ impl Reducer for DockerLayers {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let Tally { known, all, .. } =
             Tally::of(input.source, SHORT_CLAIM_LINES, |line| read(line).is_some());
-        Proof::of(known >= 2, known >= 4 && known * 2 >= all)
+        FormatProof::of(known >= 2, known >= 4 && known * 2 >= all)
     }
 
     fn is_writer(&self, s: &Simple) -> bool {
@@ -137,7 +137,7 @@ impl Reducer for DockerLayers {
         actions.keep_last().finish(Blanks::Between)
     }
 
-    fn knows(&self, line: &str) -> bool {
+    fn is_format_line(&self, line: &str) -> bool {
         read(line).is_some()
             || ["Digest: ", "Status: ", "Using default tag", "docker.io/"].iter().any(|p| line.starts_with(p))
             || line.contains(": Pulling from ")

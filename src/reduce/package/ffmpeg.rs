@@ -13,7 +13,7 @@ pub static FFMPEG: Format = Format::new(
         family: "package",
         reads: "`ffmpeg`, `ffprobe`, `ffplay`",
         keeps: "the version, inputs, outputs, streams, durations, the mapping, the last state, messages, errors",
-        folds: "how it was built, library versions, running states, brands and handlers, statistics of x264 and x265",
+        omits: "how it was built, library versions, running states, brands and handlers, statistics of x264 and x265",
         anchors: &["ffmpeg version ", "ffprobe version ", "Stream mapping:", "  configuration: "],
     },
     &["ffmpeg", "ffprobe", "ffplay"],

@@ -13,7 +13,7 @@ pub static GEM: Format = Format::new(
         family: "package",
         reads: "`bundle install`, `update`, `gem install`, `gem update`",
         keeps: "the totals, messages of gems, platforms, native extensions that failed with their log, errors",
-        folds: "fetches, documentation; gems that were installed or were there already are named",
+        omits: "fetches, documentation; gems that were installed or were there already are named",
         anchors: &[
             "Bundle complete!",
             "Bundle updated!",

@@ -13,7 +13,7 @@ pub static GO_MODULES: Format = Format::new(
         family: "package",
         reads: "`go get`, `go mod tidy`, `download`, `vendor`, `go install`",
         keeps: "errors with their import chains, removed modules",
-        folds: "downloads, requests; added, changed and found modules are named with their versions",
+        omits: "downloads, requests; added, changed and found modules are named with their versions",
         anchors: &[
             "go: downloading ",
             "go: added ",

@@ -15,7 +15,7 @@ pub static NPM: Format = Format::new(
         family: "package",
         reads: "`npm install`, `ci`, `audit`, `update`, `uninstall` of npm 6 to 11, also verbose",
         keeps: "added, removed and audited counts, vulnerabilities, `npm warn` lines with names, conflicts, scripts that ran, errors",
-        folds: "verbose, timing and http lines of requests that succeeded, funding and update notices, advice on `npm audit fix`",
+        omits: "verbose, timing and http lines of requests that succeeded, funding and update notices, advice on `npm audit fix`",
         anchors: &[
             "npm warn ",
             "npm WARN ",

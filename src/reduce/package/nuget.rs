@@ -15,7 +15,7 @@ pub static NUGET: Format = Format::new(
         family: "package",
         reads: "`dotnet restore`, `dotnet add package`, `nuget restore`, `nuget install`",
         keeps: "restored projects, `NU…` warnings and errors, versions that were chosen",
-        folds: "requests, caches, locks; installed packages are named",
+        omits: "requests, caches, locks; installed packages are named",
         anchors: &[
             "Determining projects to restore",
             "Restored ",

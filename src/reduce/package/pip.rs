@@ -16,7 +16,7 @@ pub static PIP: Format = Format::new(
         family: "package",
         reads: "`pip install`, `pip download`, `pip wheel`, `pip uninstall`",
         keeps: "what was installed or removed with versions, notices, warnings, conflicts, build failures, errors",
-        folds: "downloads, caches, build steps that succeeded; requirements that were already satisfied are named",
+        omits: "downloads, caches, build steps that succeeded; requirements that were already satisfied are named",
         anchors: &[
             "Collecting ",
             "Requirement already satisfied: ",

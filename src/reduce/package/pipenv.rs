@@ -13,7 +13,7 @@ pub static PIPENV: Format = Format::new(
         family: "package",
         reads: "`pipenv install`, `lock`, `sync`, `update`, `uninstall`",
         keeps: "requested packages, lock hashes, results, conflicts, errors",
-        folds: "locking and virtualenv steps that succeeded, hints on the shell",
+        omits: "locking and virtualenv steps that succeeded, hints on the shell",
         anchors: &["Pipfile", "pipenv"],
     },
     &["pipenv install", "pipenv lock", "pipenv sync", "pipenv update", "pipenv uninstall", "pipenv upgrade"],

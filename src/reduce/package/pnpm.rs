@@ -15,7 +15,7 @@ pub static PNPM: Format = Format::new(
         family: "package",
         reads: "`pnpm install`, `add`, `update`, `remove` of pnpm 7 to 10",
         keeps: "the final counts, direct dependencies with versions, ` WARN ` lines with names, peer issues, scripts, `ERR_PNPM_…`",
-        folds: "running counts, downloads, bars of `+`, scripts that are done, update notices",
+        omits: "running counts, downloads, bars of `+`, scripts that are done, update notices",
         anchors: &[
             "Progress: resolved ",
             "Packages: +",

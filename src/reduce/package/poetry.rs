@@ -12,7 +12,7 @@ pub static POETRY: Format = Format::new(
         family: "package",
         reads: "`poetry install`, `add`, `update`, `lock`, `remove`",
         keeps: "the count of operations, warnings, conflicts, packages that failed with their output",
-        folds: "resolving, downloads; installed, updated and removed packages are named",
+        omits: "resolving, downloads; installed, updated and removed packages are named",
         anchors: &[
             "Package operations: ",
             "Installing dependencies from lock file",

@@ -10,7 +10,7 @@ use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::{Tally, extent};
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 
@@ -22,7 +22,7 @@ static META: Meta = Meta {
     family: "package",
     reads: "`tar -v`, `zip`, `unzip`, `rsync -v`, `-i`, `--progress`, `aws s3 cp`, `sync`, `gsutil`, `scp -v` lists of files",
     keeps: "beginning and end of the list of files, files unlike the others, deletions, statistics, sums, errors",
-    folds: "the middle of a long list of files, files whose check succeeded, progress",
+    omits: "the middle of a long list of files, files whose check succeeded, progress",
     anchors: &[
         "  adding: ",
         " extracting: ",
@@ -68,16 +68,16 @@ impl Reducer for Transfer {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let plain = input.detection.command.runs(lists_plain);
         // If the command does not name such a program, the text must start like a list of files.
         let is_file = |line: &&str| read(line, false) != Line::Other;
         if !plain && input.source.lines().take(HEAD_LINES).filter(is_file).count() < 2 {
-            return Proof::None;
+            return FormatProof::None;
         }
         let is_known = |line: &str| read(line, plain) != Line::Other;
         let Tally { known, all, .. } = Tally::of(input.source, usize::MAX, is_known);
-        Proof::of(known >= 3 && known * 2 >= all, !plain && known >= 6 && known * 3 >= all * 2)
+        FormatProof::of(known >= 3 && known * 2 >= all, !plain && known >= 6 && known * 3 >= all * 2)
     }
 
     fn is_writer(&self, s: &Simple) -> bool {

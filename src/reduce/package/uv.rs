@@ -13,7 +13,7 @@ pub static UV: Format = Format::new(
         family: "package",
         reads: "`uv add`, `remove`, `sync`, `lock`, `uv pip install`, `uninstall`, `sync`, also verbose",
         keeps: "counts of resolved, prepared and installed packages, warnings, explanations of conflicts, build failures with their output",
-        folds: "downloads, builds that succeeded, `DEBUG` and `TRACE` lines; installed and removed packages are named",
+        omits: "downloads, builds that succeeded, `DEBUG` and `TRACE` lines; installed and removed packages are named",
         anchors: &[
             "Resolved ",
             "Installed ",

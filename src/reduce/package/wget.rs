@@ -6,7 +6,7 @@
 use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::line_actions::{Blanks, LineActions};
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 
@@ -18,7 +18,7 @@ static META: Meta = Meta {
     family: "package",
     reads: "`wget`, also recursive",
     keeps: "addresses, files with sizes, redirects, answers other than 200, errors, totals",
-    folds: "resolving, connecting, dots and bars of files that were saved whole",
+    omits: "resolving, connecting, dots and bars of files that were saved whole",
     anchors: &["HTTP request sent, awaiting response", "Saving to: ", " saved ["],
 };
 
@@ -30,8 +30,8 @@ impl Reducer for Wget {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
-        Proof::full_if(input.source.lines().any(is_start))
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
+        FormatProof::full_if(input.source.lines().any(is_start))
     }
 
     fn is_writer(&self, s: &Simple) -> bool {
@@ -62,7 +62,7 @@ impl Reducer for Wget {
         actions.keep_last().finish(Blanks::Between)
     }
 
-    fn knows(&self, line: &str) -> bool {
+    fn is_format_line(&self, line: &str) -> bool {
         is_start(line)
             || is_saved(line)
             || is_step(line) && !line.trim().is_empty()

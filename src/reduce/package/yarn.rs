@@ -13,7 +13,7 @@ pub static YARN: Format = Format::new(
         family: "package",
         reads: "`yarn`, `yarn install`, `add`, `remove`, `upgrade`, `audit` of yarn 1, also verbose",
         keeps: "warnings with names, direct dependencies, counts, vulnerabilities, time, errors",
-        folds: "the steps `[1/4] …`, verbose lines, pointers to the documentation",
+        omits: "the steps `[1/4] …`, verbose lines, pointers to the documentation",
         anchors: &[
             "yarn install v",
             "yarn add v",

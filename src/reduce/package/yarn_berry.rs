@@ -13,7 +13,7 @@ pub static YARN_BERRY: Format = Format::new(
         family: "package",
         reads: "`yarn install`, `add`, `up` of yarn 2 to 4",
         keeps: "what was added, peer warnings (YN0002, YN0060, YN0086), deprecations, builds that failed, errors, the result",
-        folds: "beginnings and ends of steps, packages fetched one by one (YN0013, YN0019), builds that run (YN0007, YN0008)",
+        omits: "beginnings and ends of steps, packages fetched one by one (YN0013, YN0019), builds that run (YN0007, YN0008)",
         anchors: &[": ┌ ", ": · Yarn ", "YN0000: ", "YN0013: "],
     },
     &["yarn", "yarn install", "yarn add", "yarn up", "yarn remove", "yarn dedupe"],

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::grammar::Found;
 use crate::config::SearchLimits;
 use crate::input::Input;
-use crate::text::details::likeness;
+use crate::text::details::similarity_hash;
 use crate::text::judge::{RARE_ONE_IN, is_few};
 use crate::text::ledger::MARKER_COST;
 
@@ -65,7 +65,7 @@ pub(super) fn select(
         let is_few_more = !is_set && hits.len() <= most.saturating_add(most / EXTRA_SHARE);
         hits.iter().take(if is_few_more { usize::MAX } else { most }).for_each(|&i| keep[i] = true);
     }
-    unlike(input, found, &matches).into_iter().for_each(|i| keep[i] = true);
+    outliers(input, found, &matches).into_iter().for_each(|i| keep[i] = true);
     for (i, hit) in found.hits.iter().enumerate() {
         keep[i] |= !hit.is_context && always.binary_search(&hit.line).is_ok();
     }
@@ -118,22 +118,22 @@ fn blocks(found: &Found<'_>, keep: &[bool]) -> (Vec<Range<usize>>, Vec<Range<usi
 /// Fewest matches in which outliers are kept, most such outliers, and most kinds of matches: with more kinds, no kind
 /// is usual.
 const MIN_MATCHES: usize = 20;
-const MAX_UNLIKE: usize = 3;
+const MAX_OUTLIERS: usize = 3;
 const MAX_KINDS: usize = 16;
 
 /// The few matches that differ from nearly all others, except in numbers: these are often the ones to find.
-fn unlike(input: &Input<'_>, found: &Found<'_>, matches: &[Vec<usize>]) -> Vec<usize> {
+fn outliers(input: &Input<'_>, found: &Found<'_>, matches: &[Vec<usize>]) -> Vec<usize> {
     let all: usize = matches.iter().map(Vec::len).sum();
     let mut kinds: Vec<(u64, usize, Vec<usize>)> = Vec::new();
     for &i in matches.iter().flatten() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let (hit, line) = (&found.hits[i], input.source.line(found.hits[i].line));
-        let kind = likeness(line.get(hit.head(line)..).unwrap_or(line));
+        let kind = similarity_hash(line.get(hit.head(line)..).unwrap_or(line));
         match kinds.iter().position(|(known, ..)| *known == kind) {
             Some(known) => {
                 let (_, count, first) = &mut kinds[known];
                 *count += 1;
-                if first.len() < MAX_UNLIKE {
+                if first.len() < MAX_OUTLIERS {
                     first.push(i);
                 }
             }
@@ -141,9 +141,9 @@ fn unlike(input: &Input<'_>, found: &Found<'_>, matches: &[Vec<usize>]) -> Vec<u
             None => kinds.push((kind, 1, vec![i])),
         }
     }
-    kinds.retain(|(_, count, _)| *count <= MAX_UNLIKE && is_few(*count, all, RARE_ONE_IN));
+    kinds.retain(|(_, count, _)| *count <= MAX_OUTLIERS && is_few(*count, all, RARE_ONE_IN));
     let out: Vec<usize> = kinds.into_iter().flat_map(|(.., first)| first).collect();
-    if all < MIN_MATCHES || out.len() > MAX_UNLIKE { Vec::new() } else { out }
+    if all < MIN_MATCHES || out.len() > MAX_OUTLIERS { Vec::new() } else { out }
 }
 
 /// Matches that a result may always show, unless the caller set a limit. A choice: about a screen.

@@ -13,7 +13,7 @@ pub static CERTIFICATE: Format = Format::new(
         family: "system",
         reads: "`openssl x509 -text`, `openssl req -text`, `openssl s_client`",
         keeps: "subject, issuer, dates, names, extensions, fingerprints, protocol, cipher, verification",
-        folds: "moduli, signatures, certificates and session tickets in hexadecimal or base64",
+        omits: "moduli, signatures, certificates and session tickets in hexadecimal or base64",
         anchors: &["Certificate:", "CONNECTED(", "-----BEGIN CERTIFICATE", "Certificate Request:"],
     },
     &["openssl"],

@@ -8,7 +8,7 @@ use std::ops::Range;
 use crate::input::{Claim, Input};
 use crate::reduce::rows::{Place, Row, Rows, never};
 use crate::reduce::{Meta, Reducer};
-use crate::text::details::likeness;
+use crate::text::details::similarity_hash;
 use crate::text::maps::Map;
 use crate::text::reason::Reason;
 use crate::text::reduction::Reduction;
@@ -23,7 +23,7 @@ static ROWS: Rows = Rows {
         family: "system",
         reads: "`ifconfig`, `ethtool -S`, `show interfaces`, `display interface`, `show controllers` of network gear",
         keeps: "names, states, addresses, rates, every line with a number that is not zero or with a property, a zero where at least as many lines of its form are not zero",
-        folds: "lines that hold only counters, all of them zero",
+        omits: "lines that hold only counters, all of them zero",
         anchors: &[
             "RX packets",
             "statistics:",
@@ -68,15 +68,15 @@ fn exceptions(input: &Input<'_>) -> HashSet<usize> {
     let mut forms: Map<u64, (usize, usize)> = Map::default();
     let mut zeros: Vec<(usize, u64)> = Vec::new();
     for line in 0..source.len() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let text = source.line(line).trim_end();
         if text.len() >= MAX_LINE_BYTES {
             continue;
         }
         match read(at, text) {
-            Row::Keep => forms.entry(likeness(text)).or_default().0 += 1,
+            Row::Keep => forms.entry(similarity_hash(text)).or_default().0 += 1,
             Row::Hide(..) => {
-                let form = likeness(text);
+                let form = similarity_hash(text);
                 forms.entry(form).or_default().1 += 1;
                 zeros.push((line, form));
             }

@@ -13,7 +13,7 @@ pub static CURL: Format = Format::new(
         family: "system",
         reads: "`curl -v`",
         keeps: "address, protocol and cipher, certificate, request, status line, headers, body, every error message",
-        folds: "messages of the handshake, notes on bytes and buffers, the progress meter",
+        omits: "messages of the handshake, notes on bytes and buffers, the progress meter",
         anchors: &["< HTTP/", "* Connected to ", "*   Trying ", "* Host "],
     },
     &["curl"],

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::format::is_command;
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 
@@ -18,7 +18,7 @@ static META: Meta = Meta {
     family: "system",
     reads: "`env`, `printenv`, `set`, `export -p`, `declare -x`",
     keeps: "every name with its value, except secrets",
-    folds: "colours of `ls`, functions of the shell, variables that the shell keeps for itself; by name",
+    omits: "colours of `ls`, functions of the shell, variables that the shell keeps for itself; by name",
     anchors: &["PATH=", "HOME=", "PWD="],
 };
 
@@ -68,7 +68,7 @@ impl Reducer for Environment {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let source = input.source;
         let (mut variables, mut lines, mut home, mut shell) = (0, 0, 0, 0);
         for line in source.lines().take(HEAD_LINES).filter(|line| !line.trim().is_empty()) {
@@ -81,7 +81,7 @@ impl Reducer for Environment {
         // `set` also lists functions. Parsed commands omit it, because it is a builtin.
         let is_set = shell > 1 && !input.detection.command.is_filtered();
         let is_env = variables * 10 >= lines * 9;
-        Proof::of(variables > 0, home > 1 && variables >= MIN_VARIABLE_LINES && (is_set || is_env))
+        FormatProof::of(variables > 0, home > 1 && variables >= MIN_VARIABLE_LINES && (is_set || is_env))
     }
 
     fn is_writer(&self, s: &Simple) -> bool {

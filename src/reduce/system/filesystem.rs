@@ -15,7 +15,7 @@ pub static FILESYSTEMS: Rows = Rows {
         family: "system",
         reads: "`df`, `mount`, `findmnt`, `lsblk`",
         keeps: "disks, partitions, network file systems, the root, `/tmp`, `/dev/shm`, other file systems in memory that somebody mounted, all that are at least 90 % full",
-        folds: "tmpfs, proc, cgroup and other file systems of the kernel, overlays of containers, loop devices; named by mount point",
+        omits: "tmpfs, proc, cgroup and other file systems of the kernel, overlays of containers, loop devices; named by mount point",
         anchors: &["Filesystem ", " type ", "TARGET ", "MAJ:MIN"],
     },
     commands: &["df", "mount", "findmnt", "lsblk"],

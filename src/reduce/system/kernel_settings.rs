@@ -17,7 +17,7 @@ static META: Meta = Meta {
     family: "system",
     reads: "`sysctl -a`",
     keeps: "every setting, those of an interface where they are not as `default` says",
-    folds: "settings of an interface that are as `default` says; counted by interface",
+    omits: "settings of an interface that are as `default` says; counted by interface",
     anchors: &[".default."],
 };
 

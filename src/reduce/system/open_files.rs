@@ -14,7 +14,7 @@ pub static OPEN_FILES: Rows = Rows {
         family: "system",
         reads: "`lsof`",
         keeps: "open files, sockets, pipes, working folders, programs, deleted files, files that could not be read",
-        folds: "mapped libraries, rows of single threads, root folders that are `/`; counted by process",
+        omits: "mapped libraries, rows of single threads, root folders that are `/`; counted by process",
         anchors: &["COMMAND "],
     },
     commands: &["lsof"],

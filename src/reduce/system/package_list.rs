@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::detect::command::Simple;
 use crate::input::Input;
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -19,7 +19,7 @@ static META: Meta = Meta {
     family: "system",
     reads: "`apt list`, `dpkg -l`",
     keeps: "every name, version and description, every state, suite and architecture that is not the usual one",
-    folds: "the state, suite and architecture that most packages have, written once; padding",
+    omits: "the state, suite and architecture that most packages have, written once; padding",
     anchors: &["Listing...", "Desired=Unknown"],
 };
 
@@ -124,9 +124,11 @@ impl Reducer for PackageList {
         true
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let is_head = |line: &str| META.anchors.iter().any(|anchor| line.starts_with(anchor));
-        Proof::full_if(input.source.lines().take(20).any(is_head) && packages(input).len() >= MIN_PACKAGES)
+        FormatProof::full_if(
+            input.source.lines().take(20).any(is_head) && packages(input).len() >= MIN_PACKAGES,
+        )
     }
 
     fn is_writer(&self, s: &Simple) -> bool {

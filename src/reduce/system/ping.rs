@@ -17,7 +17,7 @@ static META: Meta = Meta {
     family: "system",
     reads: "`ping`, `ping6`",
     keeps: "the first and last reply of each run without a gap and the three at most that took far longer, losses, errors, duplicates, the statistics",
-    folds: "the replies between",
+    omits: "the replies between",
     anchors: &["PING ", "bytes from ", "Reply from ", "Pinging "],
 };
 

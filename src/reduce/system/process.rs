@@ -13,7 +13,7 @@ pub static PROCESSES: Rows = Rows {
         family: "system",
         reads: "`ps` (`aux`, `-ef`, `-el`), `top -b`",
         keeps: "every process of a user in `ps`, all of `top` that uses processor or memory or used far more than the others, zombies, the summary",
-        folds: "idle kernel threads; in `top`, sleeping processes at 0.0 % of processor and memory; both are counted by name",
+        omits: "idle kernel threads; in `top`, sleeping processes at 0.0 % of processor and memory; both are counted by name",
         anchors: &["PID "],
     },
     commands: &["ps", "top", "busybox ps", "htop"],

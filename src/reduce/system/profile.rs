@@ -12,7 +12,7 @@ pub static PROFILE: Rows = Rows {
         family: "system",
         reads: "`perf report --stdio`",
         keeps: "the header with events and samples, symbols from 0.5 % on, call chains",
-        folds: "symbols below 0.5 %",
+        omits: "symbols below 0.5 %",
         anchors: &["# Overhead", "# Children"],
     },
     commands: &["perf report"],

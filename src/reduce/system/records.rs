@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::input::Input;
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -21,7 +21,7 @@ static META: Meta = Meta {
     reads: "records of fields: `show …` and `display …` of network gear, `lsusb -v`, `lspci -v`, `dpkg -s`, `apt show`, \
             `pip show`, `dmidecode`, `nmcli`, `zipinfo -v`, `sensors`",
     keeps: "every field that is not the same in all records",
-    folds: "lines that all records have, after the first record",
+    omits: "lines that all records have, after the first record",
     // The only common text is a sign between names and values, which nearly every text has. So there is no anchor,
     // and the command is checked instead.
     anchors: &[],
@@ -73,9 +73,9 @@ impl Reducer for Records {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let is_ours = input.detection.command.runs(|s| PROGRAMS.contains(&s.program()));
-        Proof::full_if(is_ours && records(input.source).len() >= MIN_RECORDS)
+        FormatProof::full_if(is_ours && records(input.source).len() >= MIN_RECORDS)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

@@ -14,7 +14,7 @@ pub static SOCKETS: Rows = Rows {
         family: "system",
         reads: "`netstat`, `ss`",
         keeps: "connections over a network in every state, listening and named local sockets, sockets with bytes in a queue",
-        folds: "connected or unnamed unix sockets, netlink sockets; counted by name",
+        omits: "connected or unnamed unix sockets, netlink sockets; counted by name",
         anchors: &["Active ", "Netid"],
     },
     commands: &["netstat", "ss"],

@@ -12,7 +12,7 @@ pub static SYSCALLS: Rows = Rows {
         family: "system",
         reads: "`strace`, also `-f`, `-t`, `-r`, `-T`; `ltrace`",
         keeps: "every call that failed or took far longer than the others, files, programs, data, network, signals, exits, calls that did not return",
-        folds: "calls that succeeded and only manage memory, descriptors, signals or time, and calls that stood there before with the same result; counted by name",
+        omits: "calls that succeeded and only manage memory, descriptors, signals or time, and calls that stood there before with the same result; counted by name",
         anchors: &[
             "execve(",
             "mmap(",

@@ -12,7 +12,7 @@ pub static SYSTEMCTL: Rows = Rows {
         family: "system",
         reads: "`systemctl`, `systemctl list-units`",
         keeps: "all services, sockets, timers, mounts, targets, every unit that is not loaded and active, the totals",
-        folds: "device units that are plugged in; counted by the start of their names",
+        omits: "device units that are plugged in; counted by the start of their names",
         anchors: &["UNIT ", ".device "],
     },
     commands: &["systemctl", "systemctl list-units"],

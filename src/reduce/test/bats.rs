@@ -13,7 +13,7 @@ pub static BATS: Tree = Tree::new(
         family: "test",
         reads: "`bats --pretty`",
         keeps: "failed tests with their output, skipped tests, totals",
-        folds: "passing tests and files in which all tests passed",
+        omits: "passing tests and files in which all tests passed",
         anchors: &[" failure"],
     },
     &["bats", "npx bats"],

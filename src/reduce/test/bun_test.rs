@@ -13,7 +13,7 @@ pub static BUN_TEST: Tree = Tree::new(
         family: "test",
         reads: "`bun test`",
         keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; output of tests that may report a failure",
-        folds: "passing tests, files in which all tests passed; skipped tests beyond the first 20",
+        omits: "passing tests, files in which all tests passed; skipped tests beyond the first 20",
         anchors: &["bun test v", " expect() calls", " tests across "],
     },
     &["bun test", "bunx bun test"],

@@ -9,7 +9,7 @@ use std::ops::Range;
 use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::lines::{is_cargo_progress, leading_number};
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::judge::Counted;
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -24,7 +24,7 @@ static META: Meta = Meta {
     reads: "`cargo test`, `cargo bench` and libtest binaries in the pretty and the terse format, Criterion",
     keeps: "every failed or ignored test, the whole `failures:` section, all `test result:` lines, warnings, what \
             tests print",
-    folds: "`test … ok` lines, output of passing tests (`successes:`), build progress, progress of Criterion",
+    omits: "`test … ok` lines, output of passing tests (`successes:`), build progress, progress of Criterion",
     anchors: &["test result: ", "running ", ": Warming up for "],
 };
 
@@ -45,13 +45,13 @@ impl Reducer for CargoTest {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let is_header = |line: &str| {
             is_running(line)
                 || line.starts_with("test result: ")
                 || line.starts_with("Benchmarking ") && line.contains(": Warming up for ")
         };
-        Proof::full_if(input.source.lines().any(is_header))
+        FormatProof::full_if(input.source.lines().any(is_header))
     }
 
     fn is_writer(&self, s: &Simple) -> bool {
@@ -174,7 +174,7 @@ fn kind(line: &str) -> &str {
 fn rare_kinds(source: &Source<'_>) -> Vec<usize> {
     let mut kinds: Counted<&str> = Counted::default();
     for (i, line) in source.lines().enumerate().filter(|(_, line)| is_passed(line)) {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         kinds.add(kind(line), i);
     }
     kinds.rare()

@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::input::Input;
 use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::{are_unquoted, leading_number};
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -23,7 +23,7 @@ static META: Meta = Meta {
     family: "test",
     reads: "binaries that are built with Catch2, in the console and the compact form",
     keeps: "failed assertions whole with their headings, warnings, what tests print, the totals",
-    folds: "assertions that passed, headings of test cases that hold nothing else",
+    omits: "assertions that passed, headings of test cases that hold nothing else",
     anchors: &["test cases: ", "All tests passed (", " test case", "~~~~~~~~~~~~~~~~~~~~"],
 };
 
@@ -32,7 +32,7 @@ impl Reducer for Catch2 {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let (mut total, mut assertion) = (false, false);
         let is_report = !input.detection.command.is_filtered()
             && are_unquoted(input.source.lines(), |line| {
@@ -40,7 +40,7 @@ impl Reducer for Catch2 {
                 assertion |= verdict(line).is_some();
                 assertion
             });
-        Proof::full_if(is_report && total && assertion)
+        FormatProof::full_if(is_report && total && assertion)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

@@ -12,7 +12,7 @@ use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::{are_unquoted, leading_number};
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -25,7 +25,7 @@ static META: Meta = Meta {
     family: "test",
     reads: "`ctest`, also with `-V`, `-j` and `--output-on-failure`",
     keeps: "tests that failed, crashed, timed out or did not run, with their output, their list, the totals",
-    folds: "passing tests and their output",
+    omits: "passing tests and their output",
     anchors: &["Test project ", "% tests passed", "Test  #", "Test #", "No tests were found"],
 };
 
@@ -38,7 +38,7 @@ impl Reducer for Ctest {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let (mut results, mut total) = (false, false);
         let is_report = are_unquoted(input.source.lines(), |line| {
             results |= result(line).is_some();
@@ -46,7 +46,7 @@ impl Reducer for Ctest {
             results
         });
         let alone = results && !input.detection.command.is_filtered();
-        Proof::of(is_report && (results || total), is_report && alone)
+        FormatProof::of(is_report && (results || total), is_report && alone)
     }
 
     fn is_writer(&self, s: &Simple) -> bool {
@@ -105,7 +105,7 @@ impl Reducer for Ctest {
         actions.keep_last().finish(Blanks::Behind)
     }
 
-    fn knows(&self, line: &str) -> bool {
+    fn is_format_line(&self, line: &str) -> bool {
         result(line).is_some()
             || start(line).is_some()
             || ["Test project ", "Total Test time", "Errors while running CTest", "Use \"--rerun-failed"]

@@ -14,7 +14,7 @@ pub static CYPRESS: Tree = Tree::new(
         family: "test",
         reads: "`cypress run`",
         keeps: "failures whole, screenshots and videos, the boxes of results, the table at the end",
-        folds: "passing tests and headings below which all tests passed",
+        omits: "passing tests and headings below which all tests passed",
         anchors: &["(Run Starting)", "(Run Finished)"],
     },
     &[

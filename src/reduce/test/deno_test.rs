@@ -15,7 +15,7 @@ pub static DENO_TEST: Tree = Tree::new(
         family: "test",
         reads: "`deno test`",
         keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; output of tests that may report a failure",
-        folds: "passing tests and steps, modules in which all tests passed, checks and downloads",
+        omits: "passing tests and steps, modules in which all tests passed, checks and downloads",
         anchors: &[" passed (", "passed | ", "running "],
     },
     &["deno test"],

@@ -13,7 +13,7 @@ use crate::input::Input;
 use crate::reduce::diagnostic::{MICROSOFT, without_node};
 use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::{are_unquoted, leading_number};
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -27,7 +27,7 @@ static META: Meta = Meta {
     family: "test",
     reads: "`dotnet build`, `dotnet test`, `dotnet restore`, `dotnet publish`, MSBuild",
     keeps: "warnings and errors with their places, failed and skipped tests whole, the project that was built last, totals, the verdict",
-    folds: "restoring, banners, tests that passed, repeated warnings and errors; \
+    omits: "restoring, banners, tests that passed, repeated warnings and errors; \
             warnings of one line and message into one with every place",
     anchors: &[
         "Determining projects to restore",
@@ -55,7 +55,7 @@ impl Reducer for Dotnet {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let mut own = 0;
         let is_report = are_unquoted(input.source.lines(), |line| {
             own += usize::from(is_verdict(line) || is_progress(line));
@@ -66,7 +66,7 @@ impl Reducer for Dotnet {
         let is_other =
             command.runs(|s| matches!(s.program(), "msbuild" | "MSBuild" | "cl" | "link" | "nmake"));
         let alone = own > 1 && !is_other && !command.is_filtered();
-        Proof::of(is_report && own > 0, is_report && alone)
+        FormatProof::of(is_report && own > 0, is_report && alone)
     }
 
     fn is_writer(&self, s: &Simple) -> bool {
@@ -122,7 +122,7 @@ impl Reducer for Dotnet {
         actions.keep_last().finish(Blanks::Behind)
     }
 
-    fn knows(&self, line: &str) -> bool {
+    fn is_format_line(&self, line: &str) -> bool {
         is_verdict(line) || is_progress(line) || is_diagnostic(line) || is_passed(line)
     }
 }

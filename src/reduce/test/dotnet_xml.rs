@@ -20,7 +20,7 @@ static META: Meta = Meta {
     family: "test",
     reads: "reports of tests as `.trx` and in the XML of NUnit and xUnit, one element a line",
     keeps: "tests that did not pass, whole; tests with more than a line; counts, suites, definitions",
-    folds: "passing tests on one line",
+    omits: "passing tests on one line",
     anchors: &["<TestRun", "<test-run", "<test-results", "<assemblies", "<assembly "],
 };
 

@@ -15,7 +15,7 @@ pub static EXUNIT: Tree = Tree::new(
         family: "test",
         reads: "`mix test`, also with `--trace`",
         keeps: "failures whole, skipped and excluded tests, warnings, totals, the seed",
-        folds: "passing tests and modules in which all tests passed, compiling",
+        omits: "passing tests and modules in which all tests passed, compiling",
         anchors: &["Finished in ", " * test ", " failure"],
     },
     &["mix test"],

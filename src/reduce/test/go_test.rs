@@ -15,7 +15,7 @@ use std::ops::Range;
 use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::lines::are_unquoted;
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -31,7 +31,7 @@ static META: Meta = Meta {
     reads: "`go test`, plain, `-v` and `-json`",
     keeps: "failed and skipped tests with their output, panics, data races, build failures, benchmarks, coverage, \
             package lines",
-    folds: "lines and output of passing tests; where many packages passed or have no tests, their lines, but for slow ones \
+    omits: "lines and output of passing tests; where many packages passed or have no tests, their lines, but for slow ones \
             and coverage, behind their numbers; downloads, fuzzing progress",
     anchors: &[
         "ok  \t",
@@ -59,7 +59,7 @@ impl Reducer for GoTest {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let (mut package, mut ran, mut result) = (false, false, false);
         let is_report = are_unquoted(input.source.lines(), |line| {
             match line.as_bytes().first() {
@@ -76,7 +76,7 @@ impl Reducer for GoTest {
             true => package && ran && result,
             false => package || (ran && result),
         };
-        Proof::of(is_report && (package || ran || result), is_report && alone)
+        FormatProof::of(is_report && (package || ran || result), is_report && alone)
     }
 
     fn is_writer(&self, s: &Simple) -> bool {

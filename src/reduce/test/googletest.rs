@@ -7,7 +7,7 @@
 use crate::input::Input;
 use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::are_unquoted;
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -22,7 +22,7 @@ static META: Meta = Meta {
     family: "test",
     reads: "binaries that are built with GoogleTest",
     keeps: "failed, skipped and disabled tests with their output, a test that did not end, the totals",
-    folds: "passing tests and their output, the lines around suites",
+    omits: "passing tests and their output, the lines around suites",
     anchors: &["[==========]"],
 };
 
@@ -35,14 +35,14 @@ impl Reducer for GoogleTest {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let mut first = None;
         let is_report = are_unquoted(input.source.lines(), |line| {
             first = first.or(line.starts_with("[==========] ").then_some(line));
             first.is_some()
         });
         let is_start = first.is_some_and(|line| line.starts_with("[==========] Running "));
-        Proof::full_if(is_report && is_start && !input.detection.command.is_filtered())
+        FormatProof::full_if(is_report && is_start && !input.detection.command.is_filtered())
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

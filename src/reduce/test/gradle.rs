@@ -13,7 +13,7 @@ use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::are_unquoted;
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -27,7 +27,7 @@ static META: Meta = Meta {
     reads: "`gradle` and `gradlew`: builds and tests",
     keeps: "failed and skipped tests whole, failed tasks, tasks that ended unlike those of the same name, tests without \
             sources, what tasks wrote, warnings, what went wrong, the verdict",
-    folds: "tasks without output, passing tests and their output, downloads, messages of the daemon; \
+    omits: "tasks without output, passing tests and their output, downloads, messages of the daemon; \
             warnings of one line and message into one with every place",
     anchors: &["> Task :", "BUILD SUCCESSFUL in ", "BUILD FAILED", "FAILURE: Build "],
 };
@@ -42,7 +42,7 @@ impl Reducer for Gradle {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let (mut tasks, mut verdict) = (false, false);
         let is_report = are_unquoted(input.source.lines(), |line| {
             tasks |= line.starts_with("> Task :");
@@ -50,7 +50,7 @@ impl Reducer for Gradle {
             tasks
         });
         let alone = tasks && verdict && !input.detection.command.is_filtered();
-        Proof::of(is_report && (tasks || verdict), is_report && alone)
+        FormatProof::of(is_report && (tasks || verdict), is_report && alone)
     }
 
     fn is_writer(&self, s: &Simple) -> bool {
@@ -61,7 +61,7 @@ impl Reducer for Gradle {
         let source = input.source;
         let passed: HashSet<&str> = source.lines().filter_map(|l| test(l, " PASSED")).collect();
         let failed: HashSet<&str> = source.lines().filter_map(|l| test(l, " FAILED")).collect();
-        let odd = tasks::odd(source);
+        let odd = tasks::outlier_tasks(source);
         let mut actions = LineActions::new(source);
         // The line of the current task, while no line below it is kept.
         let mut task: Option<usize> = None;
@@ -108,7 +108,7 @@ impl Reducer for Gradle {
         actions.keep_last().finish(Blanks::Behind)
     }
 
-    fn knows(&self, line: &str) -> bool {
+    fn is_format_line(&self, line: &str) -> bool {
         is_task(line)
             || is_progress(line)
             || is_verdict(line)

@@ -17,7 +17,7 @@ pub static JEST: Tree = Tree::new(
         family: "test",
         reads: "`jest`, also `--verbose`, `--coverage` and through `react-scripts test`",
         keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; output of tests that may report a failure",
-        folds: "passing tests, headings and files in which all tests passed; in a failed run, long output of tests in files that passed; skipped tests beyond the first 20",
+        omits: "passing tests, headings and files in which all tests passed; in a failed run, long output of tests in files that passed; skipped tests beyond the first 20",
         anchors: &["Test Suites: ", "PASS ", "FAIL "],
     },
     &[

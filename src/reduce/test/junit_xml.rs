@@ -26,7 +26,7 @@ static META: Meta = Meta {
     reads: "JUnit XML reports of any runner, one element a line or all in one",
     keeps: "suites with their counts, test cases with failures, errors or skips whole, output of suites, properties; of test \
             cases that passed the slow ones, and up to three that printed",
-    folds: "test cases that passed, with their output",
+    omits: "test cases that passed, with their output",
     anchors: &["<testsuite"],
 };
 
@@ -71,7 +71,7 @@ impl Reducer for JunitXml {
                 i += 1;
                 continue;
             };
-            if (i..end).all(|n| passes(source.line(n))) && !keep_rules.stays(source.slice(i..end)) {
+            if (i..end).all(|n| passes(source.line(n))) && !keep_rules.keeps_passed(source.slice(i..end)) {
                 out.omit_in(i..end, Reason::PassingTests, 1);
             }
             i = end;
@@ -148,7 +148,7 @@ impl KeepRules {
     }
 
     /// Whether a passed test case is kept.
-    fn stays(&self, case: &str) -> bool {
+    fn keeps_passed(&self, case: &str) -> bool {
         let is_slow = || self.slow.is_some_and(|slow| time(case).is_some_and(|time| time >= slow));
         let prints = || {
             let text = |at: usize| case[at..].split_once('>').map_or("", |(_, text)| text);
@@ -177,7 +177,7 @@ fn cut<'a>(line: &'a str, keep_rules: &KeepRules) -> Cut<'a> {
     let mut from = 0;
     while let Some(start) = line.get(from..).and_then(|rest| rest.find(CASE)).map(|at| from + at) {
         let Some(end) = element_end(line, start) else { break };
-        if passes(&line[start..end]) && !keep_rules.stays(&line[start..end]) {
+        if passes(&line[start..end]) && !keep_rules.keeps_passed(&line[start..end]) {
             cut.hide(start..end, Reason::PassingTests);
         }
         from = end;
@@ -261,12 +261,12 @@ mod tests {
         };
         let text: String = (0..40).map(case).collect();
         let keep_rules = KeepRules::read(&text);
-        let stay: Vec<usize> = (0..40).filter(|i| keep_rules.stays(&case(*i))).collect();
+        let stay: Vec<usize> = (0..40).filter(|i| keep_rules.keeps_passed(&case(*i))).collect();
         assert_eq!(stay, [7, 9]);
         // All print, or all take as long.
         let all = text.replace("0.1\"/>", "8.0\"><system-out>x</system-out></testcase>");
         let keep_rules = KeepRules::read(&all);
-        assert!(!all.lines().any(|case| keep_rules.stays(case)));
+        assert!(!all.lines().any(|case| keep_rules.keeps_passed(case)));
     }
 
     #[test]

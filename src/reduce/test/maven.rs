@@ -12,7 +12,7 @@ use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::are_unquoted;
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -26,7 +26,7 @@ static META: Meta = Meta {
     family: "test",
     reads: "`mvn` with everything that it runs: downloads, compiler, surefire and failsafe, the reactor",
     keeps: "failed and skipped tests whole, warnings and errors, totals, the reactor summary, the verdict, artifacts",
-    folds: "downloads, goals without output, passing test classes and their output, repeated diagnostics; \
+    omits: "downloads, goals without output, passing test classes and their output, repeated diagnostics; \
             warnings of one line and message into one with every place",
     anchors: &["[INFO] ", "[ERROR] "],
 };
@@ -50,7 +50,7 @@ impl Reducer for Maven {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let (mut levels, mut own) = (0, 0);
         let is_report = are_unquoted(input.source.lines(), |line| {
             let (level, text) = level(line);
@@ -59,7 +59,7 @@ impl Reducer for Maven {
             own > 0
         });
         let alone = own > 0 && levels > 2 && !input.detection.command.is_filtered();
-        Proof::of(is_report && levels > 0, is_report && alone)
+        FormatProof::of(is_report && levels > 0, is_report && alone)
     }
 
     fn is_writer(&self, s: &Simple) -> bool {
@@ -76,7 +76,7 @@ impl Reducer for Maven {
         reader.actions.keep_last().finish(Blanks::Behind)
     }
 
-    fn knows(&self, line: &str) -> bool {
+    fn is_format_line(&self, line: &str) -> bool {
         level(line).0 != Level::Other
     }
 }
@@ -265,12 +265,12 @@ impl<'a> Reader<'a> {
                 self.actions.omit_unless_failure(i, Reason::Progress, PROGRESS);
             }
             Level::Info if text.starts_with("Tests run: ") => self.module = None,
-            Level::Info => self.stays(),
+            Level::Info => self.keep_headings(),
         }
     }
 
     /// A line is kept, so the goal and module lines above it are kept too.
-    fn stays(&mut self) {
+    fn keep_headings(&mut self) {
         (self.goal, self.module, self.is_repeat) = (None, None, false);
     }
 
@@ -302,7 +302,7 @@ impl<'a> Reader<'a> {
         if self.is_repeat {
             self.actions.omit(i..i + 1, Reason::RepeatedDiagnostic, REPEATS);
         } else {
-            self.stays();
+            self.keep_headings();
         }
     }
 
@@ -322,7 +322,7 @@ impl<'a> Reader<'a> {
         if line.starts_with("  ") {
             self.reported.insert(line);
         }
-        self.stays();
+        self.keep_headings();
     }
 
     fn printed(&mut self, i: usize) {
@@ -363,7 +363,7 @@ impl<'a> Reader<'a> {
                 self.actions.omit_unless_failure(line, reason, group);
             }
         } else {
-            self.stays();
+            self.keep_headings();
         }
         if self.running.is_empty() || !self.mixed {
             self.output.clear();

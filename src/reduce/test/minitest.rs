@@ -16,7 +16,7 @@ pub static MINITEST: Format = Format::new(
         family: "test",
         reads: "minitest and `rails test`, with and without `-v`",
         keeps: "failures, errors and skips whole, the seed, what tests print, the totals",
-        folds: "lines and dots of passing tests",
+        omits: "lines and dots of passing tests",
         anchors: &[" assertions, ", "Run options: "],
     },
     &["rails test", "rake test", "minitest"],

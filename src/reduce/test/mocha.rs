@@ -14,7 +14,7 @@ pub static MOCHA: Tree = Tree::new(
         family: "test",
         reads: "`mocha` with the reporters `spec`, `list` and `dot`",
         keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; output of tests that may report a failure",
-        folds: "passing tests and headings below which all tests passed; skipped tests beyond the first 20",
+        omits: "passing tests and headings below which all tests passed; skipped tests beyond the first 20",
         anchors: &[" passing (", "    ✔ ", "    ✓ ", "Exception during run: "],
     },
     &[

@@ -16,7 +16,7 @@ pub static NEXTEST: Format = Format::new(
         family: "test",
         reads: "`cargo nextest run`",
         keeps: "failed, slow, flaky and leaky tests with their output, the run id, the summary, warnings of the build",
-        folds: "`PASS` lines, build progress",
+        omits: "`PASS` lines, build progress",
         anchors: &["Nextest run ID ", " Summary [", " tests across ", " test across "],
     },
     &["cargo nextest"],

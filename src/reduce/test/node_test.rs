@@ -14,7 +14,7 @@ pub static NODE_TEST: Tree = Tree::new(
         family: "test",
         reads: "`node --test` with the reporter `spec`",
         keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; output of tests that may report a failure",
-        folds: "passing tests, suites in which all tests passed, repeated failures",
+        omits: "passing tests, suites in which all tests passed, repeated failures",
         anchors: &["ℹ tests ", "▶ ", "✖ failing tests:"],
     },
     &[],

@@ -5,7 +5,7 @@
 //! pair, and all its lines are kept.
 
 use crate::input::Input;
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -19,7 +19,7 @@ static META: Meta = Meta {
     family: "test",
     reads: "runners that write `Running NAME` above `PASS`, or `RUN` above `OK`",
     keeps: "tests that did not pass or that printed something, with all lines, and everything else",
-    folds: "pairs of the start of a test and its `PASS` or `OK`",
+    omits: "pairs of the start of a test and its `PASS` or `OK`",
     anchors: &["Running ", "running ", "RUN ", "Testing "],
 };
 
@@ -29,7 +29,8 @@ const MIN_PAIRS: usize = 5;
 const MAX_NAMED: usize = 15;
 /// Longest name, in bytes.
 const MAX_NAME_BYTES: usize = 160;
-const STARTS: &[&str] = &["Running test: ", "Running test ", "Running ", "running ", "RUN ", "Testing "];
+const START_PREFIXES: &[&str] =
+    &["Running test: ", "Running test ", "Running ", "running ", "RUN ", "Testing "];
 const PASSED: &[&str] = &["PASS", "PASSED", "OK", "ok", "Passed", "passed", "pass"];
 
 impl Reducer for Pairs {
@@ -37,7 +38,7 @@ impl Reducer for Pairs {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let (mut known, mut pairs, mut all, mut tests) = (0, 0, 0, 0);
         let command = input.call.command.as_deref().unwrap_or_default();
         let mut i = 0;
@@ -56,7 +57,7 @@ impl Reducer for Pairs {
         }
         // Migrations and similar steps also report "running" and "OK".
         let is_test = tests * 2 >= pairs || says_test(command);
-        Proof::full_if(is_test && pairs >= MIN_PAIRS && known * 2 >= all)
+        FormatProof::full_if(is_test && pairs >= MIN_PAIRS && known * 2 >= all)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -87,7 +88,7 @@ impl Reducer for Pairs {
         out.unless_empty()
     }
 
-    fn knows(&self, line: &str) -> bool {
+    fn is_format_line(&self, line: &str) -> bool {
         started(line).is_some() || is_passed(line, "")
     }
 }
@@ -115,7 +116,7 @@ fn says_test(text: &str) -> bool {
 /// The name of the test that a line says is starting.
 fn started(line: &str) -> Option<&str> {
     let line = line.trim();
-    STARTS.iter().find_map(|start| line.strip_prefix(start)).map(str::trim_start)
+    START_PREFIXES.iter().find_map(|start| line.strip_prefix(start)).map(str::trim_start)
 }
 
 /// A name without trailing dots, colons and dashes.

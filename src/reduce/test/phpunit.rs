@@ -15,7 +15,7 @@ pub static PHPUNIT: Format = Format::new(
         family: "test",
         reads: "PHPUnit with dots, `--testdox` and `--debug`; Pest",
         keeps: "errors, failures, warnings, deprecations, risky, skipped and incomplete tests, what tests print, the totals",
-        folds: "progress lines that hold only passed tests, `✔` lines",
+        omits: "progress lines that hold only passed tests, `✔` lines",
         anchors: &["PHPUnit ", " passed (", "Assertions: ", " assertions)"],
     },
     &["phpunit", "pest", "php artisan test", "artisan test", "php vendor/bin/phpunit", "php vendor/bin/pest"],

@@ -15,7 +15,7 @@ pub static PLAYWRIGHT: Tree = Tree::new(
         family: "test",
         reads: "`playwright test` with the reporters `list`, `line`, `dot` and `github`",
         keeps: "failures whole, flaky, skipped and interrupted tests, what tests print, totals",
-        folds: "passing tests, progress",
+        omits: "passing tests, progress",
         anchors: &["Running ", "using "],
     },
     &[

@@ -21,7 +21,7 @@ use crate::config::Mode;
 use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::lines::are_unquoted;
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -42,7 +42,7 @@ static META: Meta = Meta {
     keeps: "failures and errors whole, with their output, once; skipped and expected failures; warnings, coverage, \
             durations, the short summary, the totals; in a run that did not end, the last progress line; of a passed test \
             that ran a failing pytest session, all that it printed",
-    folds: "of failures the reports that are the same as the one before but for the name, and source lines that an earlier one \
+    omits: "of failures the reports that are the same as the one before but for the name, and source lines that an earlier one \
             shows; progress lines that hold only passed tests, the section `PASSES`, `PASSED` lines of the short summary; in \
             `aggressive` the tests and source lines of warnings that repeat",
     anchors: &[
@@ -83,13 +83,13 @@ impl Reducer for Pytest {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let source = input.source;
         if input.detection.command.runs(|s| self.is_writer(s)) {
             // `-qq` writes neither the start title nor totals, but sections.
             let is_section = |l: &str| l.starts_with('=') && is_end_of_progress(l);
             let is_known = source.lines().any(|l| is_start(l) || is_totals_line(l) || is_section(l));
-            return Proof::full_if(is_known || fragment::is_one(source, true));
+            return FormatProof::full_if(is_known || fragment::is_one(source, true));
         }
         // If the command does not say so, the session must be complete.
         let (mut started, mut total) = (false, false);
@@ -100,7 +100,7 @@ impl Reducer for Pytest {
             }
             started
         });
-        Proof::full_if(is_report && (total || fragment::is_one(source, false)))
+        FormatProof::full_if(is_report && (total || fragment::is_one(source, false)))
     }
 
     fn is_writer(&self, s: &Simple) -> bool {

@@ -13,7 +13,7 @@ use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::leading_number;
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -28,7 +28,7 @@ static META: Meta = Meta {
     reads: "RSpec in the progress and the documentation format",
     keeps: "failures and pending examples whole with their groups, load errors, output of examples, \
             the slowest examples, the seed, the totals, the commands that run failed examples again",
-    folds: "examples that passed and groups of which all examples passed",
+    omits: "examples that passed and groups of which all examples passed",
     anchors: &[" examples, ", " example, "],
 };
 
@@ -37,10 +37,10 @@ impl Reducer for Rspec {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let finished = || input.source.lines().any(|l| l.starts_with("Finished in "));
         let has_totals = totals(input.source).is_some();
-        Proof::of(has_totals, has_totals && !input.detection.command.is_filtered() && finished())
+        FormatProof::of(has_totals, has_totals && !input.detection.command.is_filtered() && finished())
     }
 
     fn is_writer(&self, s: &Simple) -> bool {

@@ -16,7 +16,7 @@ pub static SBT: Format = Format::new(
         family: "test",
         reads: "`sbt`: builds and tests",
         keeps: "failed and ignored tests whole, suites, warnings, errors, totals, the verdict",
-        folds: "loading, resolving, compiling, tests that passed",
+        omits: "loading, resolving, compiling, tests that passed",
         anchors: &["[info] ", "[success] ", "[error] "],
     },
     &["sbt", "sbtn"],

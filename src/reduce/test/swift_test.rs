@@ -15,7 +15,7 @@ pub static SWIFT_TEST: Tree = Tree::new(
         family: "test",
         reads: "`swift test` with XCTest and swift-testing",
         keeps: "issues and failures, failed and skipped tests, the end of each suite, totals",
-        folds: "passing tests, starts of tests and suites, build progress",
+        omits: "passing tests, starts of tests and suites, build progress",
         anchors: &["Test Case '", "Test Suite '", " Test run "],
     },
     &["swift test", "xcodebuild test", "xcodebuild"],

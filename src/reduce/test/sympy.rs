@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use crate::input::Input;
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -24,7 +24,7 @@ static META: Meta = Meta {
     reads: "SymPy's `bin/test` and `bin/doctest`, also with `--verbose`",
     keeps: "failures and exceptions whole, expected failures, skipped and slow tests, what tests print, the environment, totals; \
             in a file that did not end, the last test that passed",
-    folds: "files in which all tests passed, passed tests of other files",
+    omits: "files in which all tests passed, passed tests of other files",
     anchors: &["= test process starts =", " tests finished: "],
 };
 
@@ -33,12 +33,12 @@ impl Reducer for Sympy {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let source = input.source;
         let starts = |i: usize| {
             is_start(source.line(i)) && i + 1 < source.len() && source.line(i + 1).starts_with("executable: ")
         };
-        Proof::full_if(!input.detection.command.is_filtered() && (0..source.len()).any(starts))
+        FormatProof::full_if(!input.detection.command.is_filtered() && (0..source.len()).any(starts))
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

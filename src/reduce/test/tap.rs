@@ -14,7 +14,7 @@ pub static TAP: Tree = Tree::new(
         family: "test",
         reads: "TAP of any producer: `node --test`, `tap`, `tape`, `bats`, `prove -v`, `vitest --reporter tap`",
         keeps: "tests that are not ok with their details, skipped and todo tests, comments, the plan, totals",
-        folds: "tests that are ok with their details, names of subtests that passed",
+        omits: "tests that are ok with their details, names of subtests that passed",
         anchors: &["TAP version ", "ok 1", "1.."],
     },
     &["tap", "prove", "bats", "tape", "npx tap", "npx tape", "npx bats"],

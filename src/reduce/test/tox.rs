@@ -16,7 +16,7 @@ pub static TOX: Format = Format::new(
         family: "test",
         reads: "what tox 3 and 4 and nox write around the commands that they run",
         keeps: "commands that were run, failures, exit codes, the verdict of every environment, the summary",
-        folds: "environments that are created, packages that are built and installed into them",
+        omits: "environments that are created, packages that are built and installed into them",
         anchors: &[
             "congratulations :)",
             "evaluation failed :(",

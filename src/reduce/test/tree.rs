@@ -13,7 +13,7 @@ use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::format::{Forms, is_command};
 use crate::reduce::lines::{CLAIM_LINES, are_unquoted};
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -99,7 +99,7 @@ impl Reducer for Tree {
         &self.meta
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let source = input.source;
         let (mut shows, mut tests) = (0, 0);
         let tail = source.len().saturating_sub(CLAIM_LINES).max(CLAIM_LINES);
@@ -120,7 +120,7 @@ impl Reducer for Tree {
         });
         let is_own = shows >= self.content && shows + tests > self.content;
         let alone = is_own && !input.detection.command.is_filtered();
-        Proof::of(is_report && shows + tests > 0, is_report && alone)
+        FormatProof::of(is_report && shows + tests > 0, is_report && alone)
     }
 
     fn is_writer(&self, s: &Simple) -> bool {

@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::lines::{are_unquoted, leading_number};
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -25,7 +25,7 @@ static META: Meta = Meta {
     reads: "`python -m unittest` and `manage.py test`",
     keeps: "failures and errors whole, skipped and expected failures, what tests print, the totals; in a run that \
             did not end, the last passing line",
-    folds: "lines on passing tests, migrations that were applied",
+    omits: "lines on passing tests, migrations that were applied",
     anchors: &["Ran ", " ... ok"],
 };
 
@@ -38,7 +38,7 @@ impl Reducer for Unittest {
         &META
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let (mut total, mut passed) = (false, false);
         let mut at = 0..;
         let is_report = are_unquoted(input.source.lines(), |line| {
@@ -51,7 +51,7 @@ impl Reducer for Unittest {
             false
         });
         let alone = total && passed && !input.detection.command.is_filtered();
-        Proof::of(is_report && (total || passed), is_report && alone)
+        FormatProof::of(is_report && (total || passed), is_report && alone)
     }
 
     fn is_writer(&self, s: &Simple) -> bool {

@@ -16,7 +16,7 @@ pub static VITEST: Tree = Tree::new(
         family: "test",
         reads: "`vitest`, with the reporters `default`, `verbose`, `tree` and `dot`, also with coverage",
         keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; output of tests that may report a failure",
-        folds: "passing tests, headings and files in which all tests passed; in a failed run, long output of tests in files that passed; skipped tests beyond the first 20",
+        omits: "passing tests, headings and files in which all tests passed; in a failed run, long output of tests in files that passed; skipped tests beyond the first 20",
         anchors: &[" RUN  v", " Test Files  ", "Tests  "],
     },
     &[

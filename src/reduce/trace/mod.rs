@@ -95,7 +95,7 @@ pub fn own_frames(source: &Source<'_>) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut at = 0;
     while at < source.len() && out.len() < MAX_TRACES_NAMED {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let frames = trace(source, at, source.len(), &mut hints);
         let Some(last) = frames.last() else {
             at += 1;
@@ -115,7 +115,7 @@ pub fn own_frames(source: &Source<'_>) -> Vec<Range<usize>> {
 
 /// A line of a frame without addresses, which differ between two runs, and without the names of processes.
 fn frame_text(line: &str) -> &str {
-    let text = behind_process(line).trim();
+    let text = strip_process_name(line).trim();
     text.rsplit_once(" +0x").map_or(text, |(text, _)| text)
 }
 
@@ -124,7 +124,7 @@ const MAX_PROCESS_BYTES: usize = 40;
 
 /// The text of a line after the name of one of several processes: `[rank3]:` of torchrun, `[1,3]<stderr>:` of mpirun,
 /// `web-1  |` of Docker Compose.
-fn behind_process(line: &str) -> &str {
+fn strip_process_name(line: &str) -> &str {
     let head = &line[..line.floor_char_boundary(MAX_PROCESS_BYTES)];
     let is_name = |name: &str| {
         let is_part = |b: u8| b.is_ascii_alphanumeric() || b"_-.,".contains(&b);

@@ -117,7 +117,7 @@ fn names_of_processes() {
         ("", ""),
         ("[é1]: x", "[é1]: x"),
     ] {
-        assert_eq!(behind_process(line), expected, "{line}");
+        assert_eq!(strip_process_name(line), expected, "{line}");
     }
 }
 

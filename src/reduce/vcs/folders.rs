@@ -146,7 +146,7 @@ pub(super) fn sampled(input: &Input<'_>, all: &[Listed<'_>]) -> (BTreeSet<usize>
     }
     let (mut gone, mut told) = (BTreeSet::new(), Vec::new());
     for (state, files) in states.iter().filter(|(_, files)| files.len() >= most + MIN_LEFT_OUT) {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let shown = chosen(input, files, most);
         let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
         for (file, _) in files.iter().zip(shown).filter(|(_, is_shown)| !is_shown) {

@@ -15,7 +15,7 @@ pub static FORGE: Format = Format::new(
         family: "git",
         reads: "`gh pr checks`, `gh run view`, `gh run watch`, `gh pr status`, `glab ci status`, `glab ci get`",
         keeps: "failed, pending, skipped and cancelled checks with links, jobs, annotations, totals, conclusions",
-        folds: "checks that passed, named in the marker; steps of jobs that passed",
+        omits: "checks that passed, named in the marker; steps of jobs that passed",
         anchors: &[
             "\tpass\t",
             "JOBS",

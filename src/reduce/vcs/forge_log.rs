@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::detect::command::Simple;
 use crate::input::Input;
-use crate::reduce::{Meta, Proof, Reducer};
+use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::{Action, Reduction};
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -22,7 +22,7 @@ static META: Meta = Meta {
     family: "git",
     reads: "`gh run view --log`, `--log-failed`",
     keeps: "the text of every line, job and step, the second at which it was written; lines of failures as they are",
-    folds: "job, step and day of lines in a row of one step, fractions of seconds",
+    omits: "job, step and day of lines in a row of one step, fractions of seconds",
     anchors: &["\t20"],
 };
 
@@ -61,12 +61,12 @@ impl Reducer for ForgeLog {
         true
     }
 
-    fn proof(&self, input: &Input<'_>) -> Proof {
+    fn proof(&self, input: &Input<'_>) -> FormatProof {
         let head = || input.source.lines().take(200);
         let known = head().filter(|line| read(line).is_some()).count();
         let is_log = known >= MIN_CLAIM_LINES && known * 2 >= head().count();
         let is_headed = || head().zip(head().skip(1)).any(|(line, next)| is_heading(line) && is_under(next));
-        Proof::full_if(is_log || is_headed())
+        FormatProof::full_if(is_log || is_headed())
     }
 
     fn is_writer(&self, s: &Simple) -> bool {

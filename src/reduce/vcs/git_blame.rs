@@ -24,7 +24,7 @@ static META: Meta = Meta {
     family: "git",
     reads: "`git blame` and `git annotate` in the human formats",
     keeps: "every line with its number, text and commit; author, date and path of every commit",
-    folds: "author, date and path of a commit after its first line; the hash of lines in a row of one commit",
+    omits: "author, date and path of a commit after its first line; the hash of lines in a row of one commit",
     anchors: &[") "],
 };
 

@@ -33,7 +33,7 @@ static META: Meta = Meta {
     reads: "unified and combined diffs of `git diff`, `show`, `log -p`, `diff -u`, svn, hg and patch mails",
     keeps: "every `+` and `-` line unless a limit is set, all headers, 3 unchanged lines around each change and \
             the line that names its place",
-    folds: "unchanged lines in runs of more than 8; hunks of lock files and minified files, by name, that \
+    omits: "unchanged lines in runs of more than 8; hunks of lock files and minified files, by name, that \
             change more than 40 lines, that the call does not name and that are not all that changed, behind a marker with path and counts; data of binary patches; with \
             `diffMaxLinesPerHunk` or `diffMaxLines`, the middle of hunks over the limit",
     anchors: &["@@ -", binary::HEADER],
@@ -245,7 +245,7 @@ mod tests {
     }
 
     /// Numbers of the lines that go, each with why.
-    fn gone(text: &str, policy: &Policy) -> Vec<(usize, Reason)> {
+    fn omitted_lines(text: &str, policy: &Policy) -> Vec<(usize, Reason)> {
         let source = Source::new(text);
         let input = Input {
             source: &source,
@@ -265,7 +265,7 @@ mod tests {
         let text = all_kinds();
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let tight = Policy { diff_max_lines_per_hunk: Some(7), diff_max_lines: Some(9), ..Policy::default() };
-        let kinds = |policy| gone(&text, policy).into_iter().map(|(_, why)| why);
+        let kinds = |policy| omitted_lines(&text, policy).into_iter().map(|(_, why)| why);
         assert!(kinds(&tight).any(|why| why == Reason::DiffLimit));
         let why: std::collections::BTreeSet<Reason> = kinds(&Policy::default()).collect();
         assert!(why.into_iter().eq([Reason::DiffContext, Reason::GeneratedFile, Reason::EmbeddedBinary]));
@@ -277,9 +277,9 @@ mod tests {
                     .filter(|(i, _)| *i < from || *i >= to)
                     .map(|(_, l)| *l)
                     .collect();
-                gone(&text, &tight);
+                omitted_lines(&text, &tight);
                 let source = Source::new(&text);
-                for (i, why) in gone(&text, &Policy::default()) {
+                for (i, why) in omitted_lines(&text, &Policy::default()) {
                     let is_change = source.line(i).starts_with(['+', '-']);
                     assert!(!is_change || why != Reason::DiffContext, "{from}..{to}: {}", source.line(i));
                 }

@@ -25,7 +25,7 @@ static META: Meta = Meta {
     family: "git",
     reads: "`git status` in the long format",
     keeps: "branch, upstream, operation in progress, every section, all conflicts, up to 60 files of each state (20 in `aggressive`), the last line",
-    folds: "the hints in parentheses; more files of a state, which the marker counts; a folder shared by 8 or more entries in a row is written once",
+    omits: "the hints in parentheses; more files of a state, which the marker counts; a folder shared by 8 or more entries in a row is written once",
     anchors: &["On branch ", "HEAD detached ", "Not currently on any branch.", "rebase in progress; onto "],
 };
 

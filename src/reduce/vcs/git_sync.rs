@@ -30,7 +30,7 @@ static LINES: Format = Format::new(
                 `push`, `clone`, `update`",
         keeps: "every reference with its commits, conflicts, rejections, totals, messages of the server, the last state of \
                 what did not end",
-        folds: "object counts and transfers that ended, general advice; 4 or more new references that keep their name, or \
+        omits: "object counts and transfers that ended, general advice; 4 or more new references that keep their name, or \
                 created and deleted files of one folder, are listed under what they share; files of line-ending warnings \
                 are named",
         anchors: &[

@@ -27,7 +27,7 @@ static META: Meta = Meta {
             `svn status`, `update`, `checkout`; `hg status`",
     keeps: "every entry with its mark, mode and hash; of the files of `git status` all conflicts and up to 60 of each state (20 in `aggressive`); \
             all lines of another form",
-    folds: "more files of a state, which the marker counts; a folder, with the mark or mode before it, that 4 or more entries in a row share is written once",
+    omits: "more files of a state, which the marker counts; a folder, with the mark or mode before it, that 4 or more entries in a row share is written once",
     anchors: &[],
 };
 

@@ -36,7 +36,7 @@ static META: Meta = Meta {
     family: "git",
     reads: "`git log`, `show`, `reflog`, `shortlog` in all formats (also `--graph`, `--stat`, `--oneline`), `hg log`, `svn log`",
     keeps: "every hash, reference, subject, trailer and total, commits that undo others, bodies of the first 20 commits (5 in `aggressive`)",
-    folds: "author and date lines that equal those of the commit before; bodies of 3 and more lines of later commits, \
+    omits: "author and date lines that equal those of the commit before; bodies of 3 and more lines of later commits, \
             author and date after 200 commits (50), all after 500 (100) but what tells of failures; \
             one-line commits beyond the first 500 (100 in `aggressive`); in `aggressive` file statistics of later commits",
     anchors: &[],

@@ -28,7 +28,7 @@ pub(super) fn scan<'t>(table: &'static Table, text: &'t [u8]) -> Scan<'t> {
     let mut scan = Scan::new(text);
     let mut field = fields::Judged::default();
     table.keywords.for_each(text, |keyword, start| {
-        stop::tick();
+        stop::check_sometimes();
         if keyword == table.placeholder {
             scan.add_placeholder(table, start);
         } else if scan.placeholders.last().is_none_or(|p| p.end <= start) {
@@ -177,7 +177,7 @@ impl Scan<'_> {
         let text = &self.text[..window.end];
         let mut at = window.start;
         while let Some(whole) = regex.search(&Input::new(text).range(at..)) {
-            stop::tick();
+            stop::check_sometimes();
             self.claim_match(rule, index, regex, text, whole.range());
             at = whole.end().max(at + 1);
             if at > text.len() {
@@ -192,7 +192,7 @@ impl Scan<'_> {
         let text = &self.text[..end];
         let first = starts.start.max(self.state(index).seen.end);
         for at in first..starts.end {
-            stop::tick();
+            stop::check_sometimes();
             let Some(whole) = regex.search(&Input::new(text).range(at..).anchored(Anchored::Yes)) else {
                 continue;
             };

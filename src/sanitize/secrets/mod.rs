@@ -200,7 +200,7 @@ pub fn redact_bytes_but(
 fn replaced(text: &[u8], keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool) -> Option<(Vec<u8>, Hits)> {
     let mut findings = find(text);
     findings.retain(|f| {
-        stop::tick();
+        stop::check_sometimes();
         !keeps(f.rule, &text[f.start..f.end])
     });
     repeats::add(text, &mut findings);
@@ -210,7 +210,7 @@ fn replaced(text: &[u8], keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool) -> 
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
     for finding in &findings {
-        stop::tick();
+        stop::check_sometimes();
         let quote = bare::quote(text, &(finding.start..finding.end)).unwrap_or_default();
         out.extend_from_slice(&text[at..finding.start]);
         out.extend_from_slice(quote);
@@ -245,7 +245,7 @@ pub fn rules() -> &'static [RuleInfo] {
 fn count(findings: &[Finding]) -> Hits {
     let mut hits = Hits::new();
     for finding in findings {
-        stop::tick();
+        stop::check_sometimes();
         match hits.iter_mut().find(|(rule, _)| std::ptr::eq(*rule, finding.rule)) {
             Some((_, count)) => *count += 1,
             None => hits.push((finding.rule, 1)),

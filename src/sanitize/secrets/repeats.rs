@@ -36,7 +36,7 @@ fn add_matches(text: &[u8], findings: &mut Vec<Finding>) {
         return;
     }
     for at in memchr::memmem::find_iter(text, b"\"submatches\"") {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let start = memchr::memrchr(b'\n', &text[..at]).map_or(0, |n| n + 1);
         let line = at..memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |n| at + n);
         first += findings[first..].iter().take_while(|found| found.end <= start).count();
@@ -73,7 +73,7 @@ fn add_random(text: &[u8], findings: &mut Vec<Finding>) {
     let values: Vec<(&[u8], &'static str)> = findings
         .iter()
         .map(|found| {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             (&text[found.start..found.end], found.rule)
         })
         .filter(|(value, _)| (MIN_VALUE_BYTES..=MAX_VALUE_BYTES).contains(&value.len()))
@@ -90,7 +90,7 @@ fn add_random(text: &[u8], findings: &mut Vec<Finding>) {
     let mut more = Vec::new();
     let mut next = 0;
     for hit in search.find_iter(text) {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let (start, end) = (hit.start(), hit.end());
         while findings.get(next).is_some_and(|found| found.end <= start) {
             next += 1;

@@ -276,7 +276,7 @@ impl<'t> Scan<'t> {
         // A rule that read too much claimed the rest of the text without examining it, so no claim is made smaller.
         let is_hostile = self.is_hostile;
         self.claims.retain_mut(|claim| {
-            stop::tick();
+            stop::check_sometimes();
             if is_hostile {
                 return true;
             }
@@ -287,7 +287,7 @@ impl<'t> Scan<'t> {
         self.claims.sort_unstable();
         let mut joined: Vec<Claim> = Vec::new();
         for claim in std::mem::take(&mut self.claims) {
-            stop::tick();
+            stop::check_sometimes();
             match joined.last_mut() {
                 Some(last) if claim.start < last.end => {
                     last.end = last.end.max(claim.end);
@@ -299,7 +299,7 @@ impl<'t> Scan<'t> {
         let mut claims = Vec::with_capacity(joined.len());
         let mut placeholders = self.placeholders.iter().peekable();
         for claim in joined {
-            stop::tick();
+            stop::check_sometimes();
             let mut at = claim.start;
             while at < claim.end {
                 while placeholders.next_if(|p| p.end <= at).is_some() {}

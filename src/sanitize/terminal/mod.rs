@@ -47,7 +47,7 @@ pub fn render(text: &str) -> Option<Rendered> {
     let (mut escapes, mut controls) = (0, 0);
     let is_list = is_nul_list(text);
     for token in escape::tokens(text) {
-        stop::tick();
+        stop::check_sometimes();
         match token {
             Token::Text(run) => screen.put(run),
             Token::LineFeed => screen.line_feed(),

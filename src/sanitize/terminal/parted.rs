@@ -11,7 +11,7 @@ pub(in crate::sanitize) fn parted(text: &str) -> Option<String> {
     }
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
-        stop::tick();
+        stop::check_sometimes();
         match overwritten_at(line) {
             Some((before, behind)) => out.extend([before, "\n", behind]),
             None => out.push_str(line),

@@ -8,7 +8,7 @@ use super::{
     CAP_GROUPS, Ledger, MAX_GAP_MARKS, MAX_LINES_BETWEEN_TIMES, MAX_REFERENCES_IN_MARKER, MAX_RULES,
     SHORT_GAP_MARK,
 };
-use crate::text::line_position::{Place, clock, numbered, place};
+use crate::text::line_position::{LinePosition, clock, numbered, place};
 use crate::text::maps::Map;
 use crate::text::marker::{Ago, Marker, Naming};
 use crate::text::origin::Origin;
@@ -102,7 +102,7 @@ impl Ledger {
 fn is_evident(source: &Source<'_>, lines: &Range<usize>) -> bool {
     let (before, hidden, after) = (source.line(lines.start - 1), lines.len(), source.line(lines.end));
     match place(before).min(place(after)) {
-        Place::Number => match (numbered(before), numbered(after)) {
+        LinePosition::Number => match (numbered(before), numbered(after)) {
             (Some((first, above)), Some((last, below))) => {
                 // Fewer numbers than lines: they do not count lines. A reader may take two rows for one table.
                 let are_rows = above.trim_start().starts_with('|') && below.trim_start().starts_with('|');
@@ -110,8 +110,8 @@ fn is_evident(source: &Source<'_>, lines: &Range<usize>) -> bool {
             }
             _ => true,
         },
-        Place::Time => hidden <= MAX_LINES_BETWEEN_TIMES && is_one_log(source, lines),
-        Place::Unknown => false,
+        LinePosition::Time => hidden <= MAX_LINES_BETWEEN_TIMES && is_one_log(source, lines),
+        LinePosition::Unknown => false,
     }
 }
 

@@ -151,7 +151,7 @@ impl Ledger {
         let mut spans = Vec::with_capacity(self.spans.len() + lines.len() * 2);
         let mut next = 0;
         for span in self.spans.drain(..) {
-            stop::tick();
+            stop::check_sometimes();
             next += lines[next..].partition_point(|&l| l < span.lines.start);
             let hit = lines.get(next).is_some_and(|&l| l < span.lines.end);
             match span.action {
@@ -178,7 +178,7 @@ impl Ledger {
     }
 
     /// Turns omissions and repetitions that cost more than they save back into kept lines.
-    pub fn drop_unpaid(&mut self, source: &Source<'_>) {
+    pub fn restore_unprofitable(&mut self, source: &Source<'_>) {
         // Bytes of the lines that share a marker, and bytes of the names in it.
         let mut groups: Map<u32, (usize, usize)> = Map::default();
         let bytes = |lines: Range<usize>| source.byte_range(lines).len();
@@ -191,7 +191,7 @@ impl Ledger {
             }
         }
         for span in &mut self.spans {
-            stop::tick();
+            stop::check_sometimes();
             let (saved, names) = match &span.action {
                 Action::Omit { group: 0, names, .. } => (bytes(span.lines.clone()), named(names)),
                 Action::Omit { group, .. } => groups.get(group).copied().unwrap_or_default(),
@@ -313,7 +313,7 @@ impl Ledger {
     fn write(&self, source: &Source<'_>, handle: Option<&str>, out: &mut impl Out) {
         let mut written = Written::new(self, source);
         for (at, span) in self.spans.iter().enumerate() {
-            stop::tick();
+            stop::check_sometimes();
             match &span.action {
                 Action::Keep => self.write_lines(source, span.lines.clone(), out),
                 Action::Replace { text, .. } => {
@@ -415,7 +415,7 @@ fn walk(
     mut take: impl FnMut(Span) -> Result<(), BadSpans>,
 ) -> Result<(), BadSpans> {
     while let Some(span) = rest.take().or_else(|| old.next()) {
-        stop::tick();
+        stop::check_sometimes();
         if span.lines.start >= end {
             *rest = Some(span);
             return Ok(());

@@ -51,7 +51,7 @@ pub fn escape(
     if matches!(Marker::parse(text), Some((Marker::Duplicate { .. }, _))) && is_ours(text.trim_end()) {
         return None;
     }
-    let mut places = look_at_end(text.as_bytes()).places;
+    let mut places = find_look_alikes_at_end(text.as_bytes()).places;
     crate::stop::check();
     if places.iter().any(|place| place.is_dictionary) && is_own_dictionary(text) {
         places.retain(|place| !place.is_dictionary);
@@ -106,12 +106,12 @@ const MAX_OPEN_BYTES: usize = 64 << 10;
 /// Where to split some bytes, so that an open start of a marker at their end stays with the bytes that follow.
 pub fn split_point(bytes: &[u8]) -> usize {
     let from = bytes.len().saturating_sub(MAX_OPEN_BYTES);
-    look(&bytes[from..]).open.map_or(bytes.len(), |open| from + open)
+    find_look_alikes(&bytes[from..]).open.map_or(bytes.len(), |open| from + open)
 }
 
-/// Like [`look`], but no more bytes follow: an opening at the end looks like a marker that was cut.
-pub fn look_at_end(bytes: &[u8]) -> LookAlikes {
-    let mut looks = look(bytes);
+/// Like [`find_look_alikes`], but no more bytes follow: an opening at the end looks like a marker that was cut.
+pub fn find_look_alikes_at_end(bytes: &[u8]) -> LookAlikes {
+    let mut looks = find_look_alikes(bytes);
     let is_whole = |open: &usize| {
         let Seen::Is(end) = bracket(bytes, *open) else { return false };
         let behind = &bytes[end..];
@@ -124,7 +124,7 @@ pub fn look_at_end(bytes: &[u8]) -> LookAlikes {
 }
 
 /// Finds look-alikes. The bytes need not be valid text.
-pub fn look(bytes: &[u8]) -> LookAlikes {
+pub fn find_look_alikes(bytes: &[u8]) -> LookAlikes {
     // Without characters that move the cursor back, most brackets are ruled out by the next byte.
     let goes_back = LazyCell::new(|| goes_back(bytes));
     let mut found = Vec::new();
@@ -174,7 +174,7 @@ fn escape_at(bytes: &[u8], at: usize, quotes: &mut Quotes) -> Option<&'static st
 
 /// The end of a bracket that may start at this byte.
 fn bracket(bytes: &[u8], at: usize) -> Seen<usize> {
-    crate::stop::tick();
+    crate::stop::check_sometimes();
     let first = bytes[at];
     // In UTF-16, a zero byte is between the backslash and the bracket.
     let is_escaped = match bytes[..at] {
@@ -288,7 +288,7 @@ fn opening_of(mut next: impl FnMut() -> Option<Option<char>>) -> Seen<&'static s
     let mut left = [true; OPENINGS.len()];
     let (mut seen, mut had_blank) = (0, false);
     while let Some(letter) = next() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let Some(letter) = letter else { continue };
         let is_blank = letter == ' ';
         for ((word, ends), left) in OPENINGS.iter().zip(&mut left).filter(|(_, left)| **left) {
@@ -312,7 +312,7 @@ fn shown(bytes: &[u8]) -> Seen<&'static str> {
     // Invisible characters before it are skipped without a limit; they can belong to no other bracket.
     let mut rest = bytes;
     loop {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let len = match markup(rest) {
             Some(0) | None => match written::next(rest) {
                 Next::One(character, len)
@@ -361,7 +361,7 @@ fn cells(bytes: &[u8]) -> Option<Vec<char>> {
     let mut rest = bytes;
     let (mut cells, mut at, mut has_any): (Vec<char>, usize, bool) = (Vec::new(), 0, false);
     for _ in 0..MAX_SHOWN {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let Some(character) = taken(&mut rest) else { break };
         has_any |= is_sequence(character);
         let kind = match character {
@@ -427,7 +427,7 @@ struct Quotes {
 impl Quotes {
     fn is_open_at(&mut self, bytes: &[u8], at: usize) -> bool {
         while self.read < at {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             match bytes[self.read] {
                 b'\n' => self.is_open = false,
                 b'"' => self.is_open = !self.is_open,

@@ -20,7 +20,7 @@ use std::fmt::Write as _;
 
 use crate::text::origin::Origin;
 use crate::text::reason::Reason;
-pub use lookalike::{LookAlikes, escape, look, look_at_end, split_point};
+pub use lookalike::{LookAlikes, escape, find_look_alikes, find_look_alikes_at_end, split_point};
 pub use reference::{Ago, Naming, NumbersThere};
 pub use seal::{SealKey, is_sealed, may_hold, seal, sealed_from, unseal};
 
@@ -186,7 +186,7 @@ pub enum Marker {
         /// The start of its id.
         handle: String,
         /// The tool or command that takes the handle.
-        by: ReadBy,
+        by: RetrievalMethod,
     },
     /// The whole result was removed from the context after the model had seen it. Some of its lines may follow.
     Removed {
@@ -195,11 +195,11 @@ pub enum Marker {
         /// The label of its call, or its tool.
         of: String,
         /// Why it was removed.
-        why: RemovedWhy,
+        why: RemovalReason,
         /// The label of the newer result that replaces it.
         by: Option<String>,
         /// The start of the id of the original, and the tool or command that takes it.
-        read: Option<(String, ReadBy)>,
+        read: Option<(String, RetrievalMethod)>,
     },
     /// The whole result is stored elsewhere; a preview follows.
     Externalized {
@@ -225,7 +225,7 @@ pub enum Marker {
 
 /// Why a result was removed from the context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RemovedWhy {
+pub enum RemovalReason {
     /// A result, this many results later, shows the same lines of the file unchanged.
     ShownAgain(usize),
     /// A result, this many results later, shows a newer version of these lines of the file.
@@ -236,7 +236,7 @@ pub enum RemovedWhy {
     NotCited(usize),
 }
 
-impl RemovedWhy {
+impl RemovalReason {
     /// How many results later its replacement was shown.
     pub fn later(self) -> Option<usize> {
         match self {
@@ -258,7 +258,7 @@ impl RemovedWhy {
 
 /// How an original is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ReadBy {
+pub enum RetrievalMethod {
     /// With the tool that the host gives the model for it.
     Id,
     /// With the command line.
@@ -268,7 +268,7 @@ pub enum ReadBy {
     },
 }
 
-impl ReadBy {
+impl RetrievalMethod {
     fn write(&self, handle: &str, out: &mut String) -> fmt::Result {
         match self {
             Self::Id => write!(out, "id {handle}"),

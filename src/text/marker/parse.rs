@@ -2,7 +2,7 @@
 
 use super::{
     Ago, BUT_FOR_TIMES, DUPLICATE_CLOSE, DUPLICATE_OPEN, EXTERNALIZED_OPEN, FOLDER, MERGED, Marker,
-    NumbersThere, OPEN, ReadBy, RemovedWhy, SAME_OUTPUT, SEAL, SEAL_DIGITS, SHOW, Unit,
+    NumbersThere, OPEN, RemovalReason, RetrievalMethod, SAME_OUTPUT, SEAL, SEAL_DIGITS, SHOW, Unit,
 };
 use crate::text::origin::Origin;
 
@@ -268,19 +268,19 @@ pub(super) fn seal_len(body: &str) -> usize {
 }
 
 /// Why a result was removed, and the label of the result that replaces it.
-fn parse_why(text: &str) -> Option<(RemovedWhy, Option<String>)> {
-    type Later = fn(usize) -> RemovedWhy;
+fn parse_why(text: &str) -> Option<(RemovalReason, Option<String>)> {
+    type Later = fn(usize) -> RemovalReason;
     const LATER: &[(&str, Later)] = &[
-        ("shown again ", RemovedWhy::ShownAgain),
-        ("superseded ", RemovedWhy::Superseded),
-        ("run again ", RemovedWhy::RunAgain),
+        ("shown again ", RemovalReason::ShownAgain),
+        ("superseded ", RemovalReason::Superseded),
+        ("run again ", RemovalReason::RunAgain),
     ];
     if let Some(rest) = text.strip_prefix("not cited in the last ") {
         let answers = match rest {
             "answer" => 1,
             rest => number(rest.strip_suffix(" answers")?).filter(|n| *n != 1)?,
         };
-        return Some((RemovedWhy::NotCited(answers), None));
+        return Some((RemovalReason::NotCited(answers), None));
     }
     let (rest, why) = LATER.iter().find_map(|(word, why)| Some((text.strip_prefix(word)?, why)))?;
     let (later, rest) = counted(rest, "result")?;
@@ -300,16 +300,16 @@ fn counted<'a>(text: &'a str, noun: &str) -> Option<(usize, &'a str)> {
 }
 
 /// A handle, and how to read it.
-fn read_by(text: &str) -> Option<(String, ReadBy)> {
+fn read_by(text: &str) -> Option<(String, RetrievalMethod)> {
     let (handle, by) = match text.strip_prefix("id ") {
-        Some(handle) => (handle, ReadBy::Id),
+        Some(handle) => (handle, RetrievalMethod::Id),
         None => {
             let command = text.strip_prefix(SHOW)?;
             let (handle, folder) = match command.split_once(FOLDER) {
                 Some((handle, folder)) => (handle, Some(folder.to_owned()).filter(|f| !f.is_empty())?.into()),
                 None => (command, None),
             };
-            (handle, ReadBy::Command { folder })
+            (handle, RetrievalMethod::Command { folder })
         }
     };
     (handle.len() >= 8 && is_handle(handle)).then(|| (handle.to_owned(), by))

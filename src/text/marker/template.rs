@@ -5,7 +5,7 @@
 const MAX_BLANK_BYTES: usize = 24;
 const MAX_BLANK_WORDS: usize = 2;
 /// Words of the grammar (a test compares them with the writer): a template has only these words and placeholders.
-pub(super) const WORDS: &[&str] = &[
+pub(super) const GRAMMAR_WORDS: &[&str] = &[
     "again",
     "ago",
     "all",
@@ -105,7 +105,7 @@ pub(super) fn template(bytes: &[u8]) -> Seen<()> {
                 if len == rest.len() {
                     return Seen::Cut;
                 }
-                if !WORDS.iter().any(|word| word.as_bytes() == &rest[..len]) {
+                if !GRAMMAR_WORDS.iter().any(|word| word.as_bytes() == &rest[..len]) {
                     return Seen::No;
                 }
                 len

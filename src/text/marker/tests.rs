@@ -16,7 +16,7 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
     let as_before = |count, names| Marker::Lines { count, first: 2, last: 4, reason: None, id: None, names };
     let shown =
         |there, argument, ago| Marker::Shown { first: 2, last: 4, there, origin: origin(argument), ago };
-    let removed = |lines, why, by, read: Option<ReadBy>| {
+    let removed = |lines, why, by, read: Option<RetrievalMethod>| {
         let read = read.map(|by| ("12345678".to_owned(), by));
         Marker::Removed { lines, of: name(), why, by, read }
     };
@@ -82,14 +82,14 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
         Marker::Binary { mime: name(), bytes: 7 },
         Marker::NotKept { lines: 3, of: 5, bytes: 70, reason: reason() },
         Marker::Exit { status: 101 },
-        original(1, ReadBy::Id),
-        original(2, ReadBy::Command { folder: None }),
-        original(2, ReadBy::Command { folder: Some(name()) }),
-        removed(1, RemovedWhy::ShownAgain(1), None, None),
-        removed(2, RemovedWhy::Superseded(2), Some(name()), Some(ReadBy::Id)),
-        removed(2, RemovedWhy::RunAgain(2), None, Some(ReadBy::Id)),
-        removed(2, RemovedWhy::NotCited(1), None, None),
-        removed(2, RemovedWhy::NotCited(6), None, Some(ReadBy::Command { folder: Some(name()) })),
+        original(1, RetrievalMethod::Id),
+        original(2, RetrievalMethod::Command { folder: None }),
+        original(2, RetrievalMethod::Command { folder: Some(name()) }),
+        removed(1, RemovalReason::ShownAgain(1), None, None),
+        removed(2, RemovalReason::Superseded(2), Some(name()), Some(RetrievalMethod::Id)),
+        removed(2, RemovalReason::RunAgain(2), None, Some(RetrievalMethod::Id)),
+        removed(2, RemovalReason::NotCited(1), None, None),
+        removed(2, RemovalReason::NotCited(6), None, Some(RetrievalMethod::Command { folder: Some(name()) })),
         Marker::Externalized { key: name(), kind: name(), summary: name() },
         Marker::Duplicate { call: name(), tool: name(), label: None, ago: None },
         Marker::Duplicate { call: name(), tool: name(), label: None, ago: Some(Ago::Results(1)) },
@@ -202,18 +202,18 @@ fn any_marker() -> impl Strategy<Value = Marker> {
         (1i64..300).prop_map(|status| Marker::Exit { status }),
         (n.clone(), "[0-9a-f]{8,16}", proptest::option::of(proptest::option::of("/[a-z./_-]{1,20}")))
             .prop_map(|(lines, handle, command)| {
-                let by = command.map_or(ReadBy::Id, |folder| ReadBy::Command { folder });
+                let by = command.map_or(RetrievalMethod::Id, |folder| RetrievalMethod::Command { folder });
                 Marker::Original { lines, handle, by }
             }),
         (n.clone(), "[a-z./-]{1,9}( [a-z./-]{1,9}){0,2}", 0usize..4, n.clone(), any::<bool>(), any_label())
             .prop_map(|(lines, of, kind, count, is_read, by)| {
                 let why = [
-                    RemovedWhy::ShownAgain,
-                    RemovedWhy::Superseded,
-                    RemovedWhy::RunAgain,
-                    RemovedWhy::NotCited,
+                    RemovalReason::ShownAgain,
+                    RemovalReason::Superseded,
+                    RemovalReason::RunAgain,
+                    RemovalReason::NotCited,
                 ][kind](count);
-                let read = is_read.then(|| ("12345678".to_owned(), ReadBy::Id));
+                let read = is_read.then(|| ("12345678".to_owned(), RetrievalMethod::Id));
                 Marker::Removed { lines, of, why, by: by.filter(|_| why.later().is_some()), read }
             }),
         (n.clone(), n.clone(), n.clone(), "[a-z_]{1,20}")
@@ -300,9 +300,14 @@ proptest! {
 #[test]
 fn the_seal_of_what_left_stands_at_the_end_and_by_its_name() {
     let key = SealKey::default();
-    let read = Some(("12345678".to_owned(), ReadBy::Id));
-    let marker =
-        Marker::Removed { lines: 9, of: "a.rs 1-9".to_owned(), why: RemovedWhy::NotCited(8), by: None, read };
+    let read = Some(("12345678".to_owned(), RetrievalMethod::Id));
+    let marker = Marker::Removed {
+        lines: 9,
+        of: "a.rs 1-9".to_owned(),
+        why: RemovalReason::NotCited(8),
+        by: None,
+        read,
+    };
     let mut text = format!("{}\nlast line", marker.write());
     seal(&mut text, &key);
     let head = "[tersed: removed 9 lines of a.rs 1-9, not cited in the last 8 answers; id 12345678; seal ";

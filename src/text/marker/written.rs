@@ -174,7 +174,7 @@ impl Digits {
 }
 
 /// The same character, with `bytes` more bytes before it.
-fn behind(found: Option<Next>, bytes: usize) -> Option<Next> {
+fn with_more_bytes(found: Option<Next>, bytes: usize) -> Option<Next> {
     found.map(|found| match found {
         One(c, len) => One(c, len + bytes),
         Cut => Cut,
@@ -209,7 +209,7 @@ fn backslash(bytes: &[u8]) -> Option<Next> {
         b'0'..=b'9' => numbered(rest),
         _ => None,
     };
-    behind(found, run)
+    with_more_bytes(found, run)
 }
 
 /// `u{5b}`, `x{5b}` and `o{133}`.

@@ -102,8 +102,8 @@ pub(super) fn of_item(item: &Value, history: &mut History, codes: &HashMap<Strin
                 notes.without_text += 1;
                 return;
             };
-            let told = exit_code(&text, &["Process exited with code", "Exit code"]);
-            let exit_code = inner.or(told).or_else(|| codes.get(id.as_deref()?).copied());
+            let printed = exit_code(&text, &["Process exited with code", "Exit code"]);
+            let exit_code = inner.or(printed).or_else(|| codes.get(id.as_deref()?).copied());
             history.result(Output { call: id, text, exit_code, ..Output::default() });
         }
         _ if kind.ends_with("_call") => history.call(of_call(kind, id, item)),

@@ -94,12 +94,12 @@ fn of_message(message: &Value, history: &mut History, notes: &mut Notes) {
                 notes.without_text += 1;
                 return;
             };
-            let told = text.lines().next_back().unwrap_or_default().to_owned();
+            let last = text.lines().next_back().unwrap_or_default().to_owned();
             history.result(Output {
                 call: named(message, "toolCallId"),
                 tool: named(message, "toolName"),
                 text,
-                exit_code: exit_code(&told, &["Command exited with code"]),
+                exit_code: exit_code(&last, &["Command exited with code"]),
                 is_error: message.get("isError").and_then(Value::as_bool),
             });
         }

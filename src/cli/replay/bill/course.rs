@@ -9,7 +9,7 @@ use super::super::record::{Record, Session};
 use crate::tokens::{Tokenizer, counter};
 
 /// A whole session with the needs and edits of its agent.
-pub(in crate::cli) struct Course<'a> {
+pub(in crate::cli) struct SessionNeeds<'a> {
     /// The session.
     pub session: &'a Session,
     /// For each answer, what it needed from results.
@@ -36,7 +36,7 @@ impl Shown {
     }
 }
 
-impl<'a> Course<'a> {
+impl<'a> SessionNeeds<'a> {
     pub(super) fn of(session: &'a Session) -> Self {
         let answers = &session.transcript.answers;
         let mut needs = vec![Vec::new(); answers.len()];

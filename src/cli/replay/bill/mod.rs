@@ -19,7 +19,7 @@ use super::child::Child;
 use super::curve::{self, Method, Point};
 use super::record::Session;
 use crate::reclaim::Prices;
-use course::{Course, Shown};
+use course::{SessionNeeds, Shown};
 use sum::Sum;
 use systems::{System, Variant};
 
@@ -49,8 +49,11 @@ pub(super) fn run(
     shape: Shape,
     mut step: impl FnMut(),
 ) -> Result<String, String> {
-    let courses: Vec<Course<'_>> =
-        sessions.iter().filter(|session| !session.transcript.answers.is_empty()).map(Course::of).collect();
+    let courses: Vec<SessionNeeds<'_>> = sessions
+        .iter()
+        .filter(|session| !session.transcript.answers.is_empty())
+        .map(SessionNeeds::of)
+        .collect();
     if courses.is_empty() {
         return Err(
             "--bill needs whole sessions: one JSON object a line with `session` and `messages`".to_owned()

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 
 use super::Texts;
-use super::course::{Course, Shown};
+use super::course::{SessionNeeds, Shown};
 use super::systems::Request;
 use crate::reclaim::Prices;
 
@@ -75,7 +75,7 @@ impl Sum {
     /// Adds one session. `request` makes the request that an answer replies to, by the index of the answer.
     pub(super) fn session(
         &mut self,
-        course: &Course<'_>,
+        course: &SessionNeeds<'_>,
         prices: &Prices,
         texts: &mut Texts,
         mut request: impl FnMut(usize) -> Result<Request, String>,
@@ -104,7 +104,7 @@ impl Sum {
     /// Adds the cost of a request. Returns its tokens.
     fn charge_request(
         &mut self,
-        course: &Course<'_>,
+        course: &SessionNeeds<'_>,
         answer: usize,
         shown: &[(u64, Rc<Shown>)],
         prices: &Prices,
@@ -144,7 +144,7 @@ impl Sum {
     /// Counts what an answer used, and charges for what it would have had to ask for again.
     fn charge_missed(
         &mut self,
-        course: &Course<'_>,
+        course: &SessionNeeds<'_>,
         answer: usize,
         shown: &[(u64, Rc<Shown>)],
         prices: &Prices,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::super::child::Child;
 use super::super::curve::cut;
 use super::super::record::Record;
-use super::course::Course;
+use super::course::SessionNeeds;
 use crate::reclaim::Prices;
 
 /// Characters that a cut keeps, half of them at the start and half at the end.
@@ -71,7 +71,7 @@ pub(super) struct Batch {
 /// Sends the requests of one session.
 pub(super) struct Sender<'a> {
     system: System,
-    course: &'a Course<'a>,
+    course: &'a SessionNeeds<'a>,
     policy: &'a Map<String, Value>,
     prices: &'a Prices,
     session: String,
@@ -83,7 +83,7 @@ pub(super) struct Sender<'a> {
 }
 
 impl<'a> Sender<'a> {
-    pub(super) fn new(variant: &'a Variant, course: &'a Course<'a>, prices: &'a Prices) -> Self {
+    pub(super) fn new(variant: &'a Variant, course: &'a SessionNeeds<'a>, prices: &'a Prices) -> Self {
         let Variant { name, system, policy } = variant;
         let system = *system;
         let id = course.session.id.as_deref().unwrap_or_default();

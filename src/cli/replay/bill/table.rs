@@ -8,7 +8,7 @@ use crate::cli::replay::row::percent;
 use crate::reclaim::Prices;
 
 /// What the columns count.
-const WORDS: &str = "
+const COLUMN_HELP: &str = "
 In words
   results      Tokens of results that were left out, each result counted once, as it was first sent.
   bill saved   What all requests of a session cost less, with the cache; of all sessions, and of the longer ones. An
@@ -82,5 +82,5 @@ pub(super) fn table(lines: &[Line], terms: &Terms) -> String {
             format!("{}/{}", all.batches, all.unpaid),
         );
     }
-    out + WORDS
+    out + COLUMN_HELP
 }

@@ -48,7 +48,7 @@ pub fn render(template: &str, seed: &str) -> Result<String, String> {
     Ok(out)
 }
 
-const WORDS: &[&str] = &[
+const SAMPLE_WORDS: &[&str] = &[
     "amber", "anchor", "basil", "beacon", "birch", "bridge", "canyon", "cedar", "clover", "cobalt", "copper",
     "coral", "delta", "ember", "falcon", "fern", "flint", "garnet", "glacier", "harbor", "hazel", "heron",
     "indigo", "iris", "jasper", "juniper", "kestrel", "lagoon", "lantern", "lark", "laurel", "linden",
@@ -202,7 +202,7 @@ impl Writer {
                 choices[self.sum(sum)? % choices.len()].to_owned()
             }
             ["percent", sum, all] => (self.sum(sum)?.saturating_mul(100) / self.sum(all)?.max(1)).to_string(),
-            ["word"] => word(self.draws.below(WORDS.len())),
+            ["word"] => word(self.draws.below(SAMPLE_WORDS.len())),
             ["word", sum] => word(self.sum(sum)?),
             ["time", sum] => {
                 let seconds = self.sum(sum)?;
@@ -241,8 +241,8 @@ fn number(text: &str) -> Result<u64, String> {
 
 /// A word by its number; words with numbers once all words are used.
 fn word(number: usize) -> String {
-    let word = WORDS[number % WORDS.len()];
-    match number / WORDS.len() {
+    let word = SAMPLE_WORDS[number % SAMPLE_WORDS.len()];
+    match number / SAMPLE_WORDS.len() {
         0 => word.to_owned(),
         round => format!("{word}{round}"),
     }

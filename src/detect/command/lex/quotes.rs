@@ -1,12 +1,12 @@
 //! Quotations, escapes and substitutions: the text that they add to a word, and their ends.
 
-use super::{Dialect, Lexer, Passed, nested};
+use super::{Dialect, Lexer, SkippedConstruct, nested};
 
 impl Lexer<'_> {
     /// Copies up to `end`, or all the rest if it is not closed.
     fn copy(&mut self, word: &mut Vec<u8>, end: Option<usize>) {
         if end.is_none() {
-            self.pass(Passed::Unclosed, self.at);
+            self.pass(SkippedConstruct::Unclosed, self.at);
         }
         let end = end.unwrap_or(self.bytes.len()).min(self.bytes.len());
         word.extend_from_slice(&self.bytes[self.at..end]);
@@ -24,7 +24,7 @@ impl Lexer<'_> {
             }
             (Dialect::Posix, b'$', b'"') => self.at += 1,
             (_, b'$', b'$' | b'!') if self.is_exact => {
-                self.pass(Passed::ProcessNumber, self.at);
+                self.pass(SkippedConstruct::ProcessNumber, self.at);
                 word.push(b);
                 self.at += 1;
             }
@@ -76,7 +76,7 @@ impl Lexer<'_> {
             let len = memchr::memchr(b'\'', rest).unwrap_or(rest.len());
             word.extend_from_slice(&rest[..len]);
             if len == rest.len() {
-                self.pass(Passed::Unclosed, self.at);
+                self.pass(SkippedConstruct::Unclosed, self.at);
             }
             self.at = (self.at + len + 1).min(self.bytes.len());
             // PowerShell doubles a quote to quote it.
@@ -161,7 +161,7 @@ impl Lexer<'_> {
             }
         }
         self.at = self.bytes.len();
-        self.pass(Passed::Unclosed, self.at);
+        self.pass(SkippedConstruct::Unclosed, self.at);
     }
 
     pub(super) fn escape(&mut self, word: &mut Vec<u8>) {

@@ -1,6 +1,6 @@
 //! Redirections: to files, to other streams, and from text in the command itself.
 
-use super::{Dialect, Lexer, Passed, STDOUT_AND_STDERR, Target, Token, Word};
+use super::{Dialect, Lexer, STDOUT_AND_STDERR, SkippedConstruct, Target, Token, Word};
 
 impl Lexer<'_> {
     /// `&>file` and `&>>file`.
@@ -14,14 +14,14 @@ impl Lexer<'_> {
         let is_in = self.peek(0) == b'<';
         let next = self.peek(1);
         if next == b'(' && self.dialect == Dialect::Posix && stream.is_none() {
-            self.pass(Passed::Process, start);
+            self.pass(SkippedConstruct::Process, start);
             let mut word = vec![self.peek(0)];
             self.at += 1;
             self.balanced(&mut word, b'(', b')');
             return self.push_word(word, true, start);
         }
         if is_in && next == b'<' {
-            self.pass(Passed::HereText, start);
+            self.pass(SkippedConstruct::HereText, start);
             self.at += 2;
             return self.here(start);
         }

@@ -100,14 +100,18 @@ fn what_is_never_closed_ends_with_the_text_and_is_noted() {
             matches!(&tokens[1], Token::Word(word) if word.text.ends_with('c') || word.text.ends_with("c\"")),
             "{text}"
         );
-        assert_eq!(read(&text).passed.first().map(|(what, _)| *what), Some(Passed::Unclosed), "{text}");
+        assert_eq!(
+            read(&text).passed.first().map(|(what, _)| *what),
+            Some(SkippedConstruct::Unclosed),
+            "{text}"
+        );
     }
 }
 
 #[test]
 fn a_text_may_nest_as_deep_as_it_is_long() {
     let open = "\"$(".repeat(50_000);
-    assert_eq!(read(&open).passed.first(), Some(&(Passed::Unclosed, 0)));
+    assert_eq!(read(&open).passed.first(), Some(&(SkippedConstruct::Unclosed, 0)));
     let whole = read(&(open + &")\"".repeat(50_000)));
     assert_eq!((whole.tokens.len(), whole.passed), (1, vec![]));
 }
@@ -115,22 +119,22 @@ fn a_text_may_nest_as_deep_as_it_is_long() {
 #[test]
 fn what_is_passed_over_is_noted_where_it_stands() {
     for (text, what, at) in [
-        ("a # b", Passed::Comment, 2),
-        ("a > #b", Passed::Comment, 4),
-        ("a; (b)", Passed::Group, 3),
-        ("f() { :; }", Passed::Group, 1),
-        ("a <<E\nE", Passed::HereText, 2),
-        ("a <<< b", Passed::HereText, 2),
-        ("a <(b)", Passed::Process, 2),
-        ("a >(b)", Passed::Process, 2),
-        ("a & b", Passed::Background, 2),
-        ("a <&3", Passed::Background, 3),
-        ("a >>& b", Passed::Background, 4),
-        ("a |& b", Passed::PipeOfBoth, 2),
-        ("a ;; b", Passed::BranchEnd, 2),
-        ("a\n; b", Passed::BranchEnd, 1),
-        ("kill $!", Passed::ProcessNumber, 5),
-        ("a$$", Passed::ProcessNumber, 1),
+        ("a # b", SkippedConstruct::Comment, 2),
+        ("a > #b", SkippedConstruct::Comment, 4),
+        ("a; (b)", SkippedConstruct::Group, 3),
+        ("f() { :; }", SkippedConstruct::Group, 1),
+        ("a <<E\nE", SkippedConstruct::HereText, 2),
+        ("a <<< b", SkippedConstruct::HereText, 2),
+        ("a <(b)", SkippedConstruct::Process, 2),
+        ("a >(b)", SkippedConstruct::Process, 2),
+        ("a & b", SkippedConstruct::Background, 2),
+        ("a <&3", SkippedConstruct::Background, 3),
+        ("a >>& b", SkippedConstruct::Background, 4),
+        ("a |& b", SkippedConstruct::PipeOfBoth, 2),
+        ("a ;; b", SkippedConstruct::BranchEnd, 2),
+        ("a\n; b", SkippedConstruct::BranchEnd, 1),
+        ("kill $!", SkippedConstruct::ProcessNumber, 5),
+        ("a$$", SkippedConstruct::ProcessNumber, 1),
     ] {
         assert_eq!(read(text).passed.first(), Some(&(what, at)), "{text}");
     }

@@ -1,4 +1,4 @@
-//! The cut by tokens: the last rung of a budget, and the preview of an externalized text.
+//! The cut by tokens: the last step of a budget, and the preview of an externalized text.
 //!
 //! It works on the ledger, so that lines cut before and now share one marker. Failure lines come first, then totals,
 //! then details of the failures, then the ends of the text. Sizes come from the real token counter: of single lines
@@ -12,7 +12,7 @@ mod pieces;
 use std::collections::HashSet;
 
 use crate::pipeline::limit::outliers::{OUTLIERS_ONE_IN, Outliers};
-use crate::text::details::likeness;
+use crate::text::details::similarity_hash;
 use crate::text::ledger::{Action, CAP_GROUPS, Ledger, Reduction};
 use crate::text::marker;
 use crate::text::marker::SealKey;
@@ -304,7 +304,7 @@ impl<'a> Fit<'a> {
     fn pick(&mut self, group: &[usize], most: usize, picked: &mut Picked) -> usize {
         let mut seen = HashSet::new();
         let (first, rest): (Vec<usize>, Vec<usize>) =
-            group.iter().partition(|&&unit| seen.insert(likeness(self.text(unit))));
+            group.iter().partition(|&&unit| seen.insert(similarity_hash(self.text(unit))));
         let mut missed = 0;
         for unit in first.into_iter().chain(rest) {
             if picked.keep[unit] {

@@ -37,7 +37,7 @@ static META: Meta = Meta {
     reads: "JSON of eslint, stylelint, rubocop, ruff, pylint, pyright, golangci-lint, biome, bandit, semgrep, shellcheck, \
             hadolint and mypy, and SARIF",
     keeps: "errors whole, every place with its rule, severity and message, totals; in `standard` a document stays one",
-    folds: "the source of a linted file but for lines that read like failures, lists that every file repeats; in `aggressive` \
+    omits: "the source of a linted file but for lines that read like failures, lists that every file repeats; in `aggressive` \
             findings of one rule that are no errors and have no member or value of their own, without the members that a line \
             names, and files without findings",
     anchors: &[
@@ -214,7 +214,7 @@ fn group(source: &Source<'_>, report: &Report, below: &mut String, gone: &mut [b
         let value = serde_json::from_str(line).unwrap_or_default();
         unlisted.add(rule, &value, &report.tool.listed_members());
     }
-    kept.iter_mut().zip(unlisted.odd()).for_each(|(kept, odd)| *kept |= odd);
+    kept.iter_mut().zip(unlisted.outliers()).for_each(|(kept, odd)| *kept |= odd);
     let text = lines.join("\n");
     let lines = Source::new(&text);
     let blocks = blocks(report, |i| Some(i..i + 1));

@@ -13,7 +13,7 @@ const MAX_KEPT: usize = 8;
 
 /// The lines of tasks that are kept for their outcome: few tasks of that name have it, or it says that tests did not
 /// run.
-pub fn odd(source: &Source<'_>) -> HashSet<usize> {
+pub fn outlier_tasks(source: &Source<'_>) -> HashSet<usize> {
     let tasks: Vec<(usize, &str, &str)> =
         (0..source.len()).filter_map(|i| task(source.line(i)).map(|(name, end)| (i, name, end))).collect();
     let mut names: HashMap<&str, usize> = HashMap::new();
@@ -26,13 +26,14 @@ pub fn odd(source: &Source<'_>) -> HashSet<usize> {
         let all = names.get(name).copied().unwrap_or(0);
         all >= MIN_TASKS && ends.get(&(name, end)).is_some_and(|count| count * EXCEPTION_ONE_IN <= all)
     };
-    let odd: Vec<usize> = tasks.iter().filter(|(_, name, end)| is_odd(name, end)).map(|(i, ..)| *i).collect();
+    let outliers: Vec<usize> =
+        tasks.iter().filter(|(_, name, end)| is_odd(name, end)).map(|(i, ..)| *i).collect();
     let idle = |name: &str, end: &str| matches!(end, "NO-SOURCE" | "SKIPPED") && is_test(name);
     let idle: Vec<usize> = tasks.iter().filter(|(_, name, end)| idle(name, end)).map(|(i, ..)| *i).collect();
     // If many test tasks did not run, that is normal for this build, and none is kept.
     let few = |lines: Vec<usize>, most: usize| lines.into_iter().take(most);
     let idle = if idle.len() <= MAX_KEPT { idle } else { Vec::new() };
-    few(odd, MAX_KEPT).chain(idle).collect()
+    few(outliers, MAX_KEPT).chain(idle).collect()
 }
 
 /// The last part of the path of a task, and its outcome: `test` and `NO-SOURCE` of `> Task :api:test NO-SOURCE`.
@@ -60,11 +61,14 @@ mod tests {
             let line = |i: usize| format!("> Task :m{i}:jar{}\n", if i == 3 { odd } else { " UP-TO-DATE" });
             (0..n).map(line).collect()
         };
-        assert_eq!(odd(&Source::new(&tasks(20, ""))), HashSet::from([3]));
-        assert_eq!(odd(&Source::new(&tasks(20, " NO-SOURCE"))), HashSet::from([3]));
-        assert_eq!(odd(&Source::new(&tasks(7, ""))), HashSet::new());
-        assert_eq!(odd(&Source::new("> Task :jar NO-SOURCE\n> Task :test NO-SOURCE\n")), HashSet::from([1]));
+        assert_eq!(outlier_tasks(&Source::new(&tasks(20, ""))), HashSet::from([3]));
+        assert_eq!(outlier_tasks(&Source::new(&tasks(20, " NO-SOURCE"))), HashSet::from([3]));
+        assert_eq!(outlier_tasks(&Source::new(&tasks(7, ""))), HashSet::new());
+        assert_eq!(
+            outlier_tasks(&Source::new("> Task :jar NO-SOURCE\n> Task :test NO-SOURCE\n")),
+            HashSet::from([1])
+        );
         let many: String = (0..20).map(|i| format!(":m{i}:test NO-SOURCE\n")).collect();
-        assert_eq!(odd(&Source::new(&many)), HashSet::new());
+        assert_eq!(outlier_tasks(&Source::new(&many)), HashSet::new());
     }
 }

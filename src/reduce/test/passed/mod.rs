@@ -101,7 +101,7 @@ pub fn describe(id: &str, input: &Input<'_>, mut out: Reduction) -> Result<Reduc
     let mut shown: HashSet<&str> = HashSet::new();
     if prints {
         keep_prints(input, &mut out, is_selected, &mut shown);
-        let odd = prints::odd(id, input.source, &out);
+        let odd = prints::outlier_lines(id, input.source, &out);
         if !odd.is_empty() {
             out = outliers::without(out, &odd);
         }
@@ -224,7 +224,7 @@ fn groups<'a>(
         }
         let group = &mut groups[number];
         for i in span.lines.clone() {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             group.hidden += source.line(i).len() + 1;
             group.read(source.line(i), has_marks, shown, &mut named);
         }

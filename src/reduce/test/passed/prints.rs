@@ -67,12 +67,12 @@ struct Hidden<'a> {
 }
 
 /// The lines that stay: odd ones, what belongs to them, and the lines that name their tests.
-pub(super) fn odd(id: &str, source: &Source<'_>, out: &Reduction) -> Set<usize> {
+pub(super) fn outlier_lines(id: &str, source: &Source<'_>, out: &Reduction) -> Set<usize> {
     let spans = out.spans.iter().filter(|span| is(span, Reason::TestOutput));
     let lines = spans.flat_map(|span| span.lines.clone()).collect();
     let hidden = Hidden { source, lines, id };
     let mut stays = Set::default();
-    for place in hidden.odd_places() {
+    for place in hidden.outlier_places() {
         let Some((&first, &last)) = place.first().zip(place.last()) else { continue };
         stays.extend(hidden.headings(first));
         stays.extend(hidden.verdict(first, last));
@@ -87,18 +87,18 @@ impl Hidden<'_> {
     }
 
     /// The odd places, each a few lines.
-    fn odd_places(&self) -> Vec<Vec<usize>> {
+    fn outlier_places(&self) -> Vec<Vec<usize>> {
         let (mut titles, mut prints) = (PrintedForms::default(), PrintedForms::default());
         let (mut warnings, mut counters, mut opening) = (Vec::new(), Set::default(), None);
         for &line in &self.lines {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             let text = self.text(line);
             if let Some(title) = title(text) {
                 titles.add(form(title), line);
             } else if !text.trim().is_empty() && !self.is_frame(line) {
-                prints.add(form(said(text)), line);
+                prints.add(form(printed_text(text)), line);
                 opening.get_or_insert(line);
-                counters.extend(form_of_counter(said(text), b"1"));
+                counters.extend(form_of_counter(printed_text(text), b"1"));
                 if is_warning(text) {
                     warnings.push(line);
                 }
@@ -114,7 +114,7 @@ impl Hidden<'_> {
         }
         // A line with a zero is not odd if the same line also occurs with a one: then it is a counter.
         let is_odd = |line: &usize| {
-            form_of_counter(said(self.text(*line)), b"0").is_none_or(|form| !counters.contains(&form))
+            form_of_counter(printed_text(self.text(*line)), b"0").is_none_or(|form| !counters.contains(&form))
         };
         let rare: Vec<usize> = prints.rare().into_iter().filter(is_odd).collect();
         let mut places = self.places(&rare);
@@ -144,7 +144,7 @@ impl Hidden<'_> {
         let mut out: Vec<Vec<usize>> = Vec::new();
         let mut last = usize::MAX;
         for &line in rare {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             let is_next = (last..line).len() <= MAX_SHOWN
                 && (last.saturating_add(1)..line).all(|between| self.text(between).trim().is_empty())
                 && last < line;
@@ -252,7 +252,7 @@ fn is_pytest_header(line: &str) -> bool {
 }
 
 /// What a test printed, without the event that carries it.
-fn said(line: &str) -> &str {
+fn printed_text(line: &str) -> &str {
     const FIELD: &str = "\"Output\":\"";
     match line.find(FIELD).filter(|_| line.starts_with('{')) {
         Some(at) => line.get(at + FIELD.len()..).unwrap_or(line),
@@ -260,7 +260,7 @@ fn said(line: &str) -> &str {
     }
 }
 
-/// The form of a line: its text without its numbers. Unlike `details::likeness`, it keeps a zero that stands alone,
+/// The form of a line: its text without its numbers. Unlike `details::similarity_hash`, it keeps a zero that stands alone,
 /// and a word with a digit counts as a number. Letters with digits among them count as a number too, since they are
 /// most often made up. A zero that stands alone counts as a word, because it means that nothing was done or found.
 pub fn form(text: &str) -> u64 {
@@ -317,11 +317,11 @@ mod tests {
     use super::*;
 
     /// The lines that stay of a text of which all lines are left out.
-    fn stays(id: &str, text: &str) -> Vec<usize> {
+    fn kept_lines(id: &str, text: &str) -> Vec<usize> {
         let source = Source::new(text);
         let mut out = Reduction::default();
         out.omit_in(0..source.len(), Reason::TestOutput, 1);
-        let mut lines: Vec<usize> = odd(id, &source, &out).into_iter().collect();
+        let mut lines: Vec<usize> = outlier_lines(id, &source, &out).into_iter().collect();
         lines.sort_unstable();
         lines
     }
@@ -348,26 +348,26 @@ mod tests {
     fn the_only_line_of_its_form_stays_with_its_test() {
         let go = |i: usize, said: &str| format!("=== RUN   TestA{i}\n{said}\n--- PASS: TestA{i} (0.00s)\n");
         let usual = |i: usize| format!("opened db {} in 12 ms", i + 1);
-        assert_eq!(stays("go_test", &run(go, usual, "the index is empty")), [60, 61, 62]);
+        assert_eq!(kept_lines("go_test", &run(go, usual, "the index is empty")), [60, 61, 62]);
         let from_two = |i: usize| format!("opened db {} in 12 ms", i + 2);
-        assert_eq!(stays("go_test", &run(go, from_two, "opened db 0 in 12 ms")), [60, 61, 62]);
-        assert_eq!(stays("go_test", &run(go, usual, "opened db 0 in 12 ms")), [0; 0]);
-        assert_eq!(stays("go_test", &run(go, usual, "no place for 1 of 17 keys")), [60, 61, 62]);
+        assert_eq!(kept_lines("go_test", &run(go, from_two, "opened db 0 in 12 ms")), [60, 61, 62]);
+        assert_eq!(kept_lines("go_test", &run(go, usual, "opened db 0 in 12 ms")), [0; 0]);
+        assert_eq!(kept_lines("go_test", &run(go, usual, "no place for 1 of 17 keys")), [60, 61, 62]);
         let first = |i: usize, said: &str| if i == 0 { go(i, "starting") } else { go(i, said) };
-        assert_eq!(stays("go_test", &run(first, usual, "opened db 4 in 12 ms")), [0; 0]);
-        assert_eq!(stays("go_test", &run(go, usual, "opened db 44 in 1.2 ms")), [0; 0]);
+        assert_eq!(kept_lines("go_test", &run(first, usual, "opened db 4 in 12 ms")), [0; 0]);
+        assert_eq!(kept_lines("go_test", &run(go, usual, "opened db 44 in 1.2 ms")), [0; 0]);
         let pytest =
             |i: usize, said: &str| format!("____ test_{i} ____\n--- Captured stdout call ---\n{said}\n");
-        assert_eq!(stays("pytest", &run(pytest, usual, "the index is empty")), [60, 61, 62]);
+        assert_eq!(kept_lines("pytest", &run(pytest, usual, "the index is empty")), [60, 61, 62]);
         let vitest = |i: usize, said: &str| format!("stdout | a{i}.test.ts > works\n{said}\n\n");
-        assert_eq!(stays("vitest", &run(vitest, usual, "the index is empty")), [60, 61]);
+        assert_eq!(kept_lines("vitest", &run(vitest, usual, "the index is empty")), [60, 61]);
         let jest = |i: usize, said: &str| {
             format!("PASS a{i}.test.js\n  \u{25cf} Console\n\n    console.log\n      {said}\n\n")
         };
-        assert_eq!(stays("jest", &run(jest, usual, "the index is empty")), [120, 121, 123, 124]);
+        assert_eq!(kept_lines("jest", &run(jest, usual, "the index is empty")), [120, 121, 123, 124]);
         let dotnet =
             |i: usize, said: &str| format!("  Passed T{i} [1 ms]\n  Standard Output Messages:\n {said}\n");
-        assert_eq!(stays("dotnet", &run(dotnet, usual, "the index is empty")), [60, 61, 62]);
+        assert_eq!(kept_lines("dotnet", &run(dotnet, usual, "the index is empty")), [60, 61, 62]);
     }
 
     #[test]
@@ -379,12 +379,12 @@ mod tests {
             None => format!("stdout | a{i}.test.ts > works\n{said}\n\n"),
         };
         let usual = |i: usize| format!("made {}", word(i));
-        assert_eq!(stays("vitest", &run(vitest, usual, "the index is empty")), [0; 0]);
-        assert_eq!(stays("vitest", &run(vitest, usual, "Warning: the index is empty")), [60, 61]);
-        assert_eq!(stays("vitest", &run(vitest, usual, "!the index is empty")), [60, 61]);
+        assert_eq!(kept_lines("vitest", &run(vitest, usual, "the index is empty")), [0; 0]);
+        assert_eq!(kept_lines("vitest", &run(vitest, usual, "Warning: the index is empty")), [60, 61]);
+        assert_eq!(kept_lines("vitest", &run(vitest, usual, "!the index is empty")), [60, 61]);
         // Lines that belong together are one place.
         let trace = "the index is empty\n  of a\n  of b\n  of c\n  of d\n  of e\n  of f\n  of g";
         let few = |i: usize| format!("made {}", i + 1);
-        assert_eq!(stays("vitest", &run(vitest, few, trace)), [60, 61, 62, 63, 64, 65, 66]);
+        assert_eq!(kept_lines("vitest", &run(vitest, few, trace)), [60, 61, 62, 63, 64, 65, 66]);
     }
 }

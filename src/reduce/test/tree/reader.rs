@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
             }
             _ if self.is_open => {}
             LineKind::Passed => self.passed(i, level),
-            LineKind::Failed | LineKind::Skipped | LineKind::Retried => self.stays(i, level, kind),
+            LineKind::Failed | LineKind::Skipped | LineKind::Retried => self.keep_test(i, level, kind),
             LineKind::Heading | LineKind::Begins => {
                 self.close(level);
                 let announces_test = kind == LineKind::Begins;
@@ -229,7 +229,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A test that was skipped, failed, or passed only after a retry.
-    fn stays(&mut self, i: usize, level: usize, kind: LineKind) {
+    fn keep_test(&mut self, i: usize, level: usize, kind: LineKind) {
         self.count(i, level);
         self.close_with(level, false);
         self.keep_headings();

@@ -98,7 +98,7 @@ impl Reader<'_> {
         let title = line(printed.lines.start).split_ascii_whitespace().next().unwrap_or_default();
         let lines = printed.lines.clone().skip(1).map(line).filter(|line| !line.trim().is_empty());
         std::iter::once(title).chain(lines).fold(0, |digest, line| {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             (digest ^ form(line)).wrapping_mul(DIGEST_FACTOR)
         })
     }

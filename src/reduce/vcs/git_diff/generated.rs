@@ -10,8 +10,8 @@ use crate::text::source::Source;
 const MAX_LINES: usize = 40;
 /// Most bytes of changed lines that are shown of a minified file, where a single line may be all of it.
 const MAX_BYTES: usize = 16 * 1024;
-/// A line of a minified file is at least this long, in bytes, except for so many lines: licences and references to
-/// maps.
+/// A file is minified if its lines have at least this many bytes. It may also have up to `MAX_READABLE_LINES` shorter
+/// lines, such as a licence or the reference to a source map.
 const MIN_MINIFIED_BYTES: usize = 200;
 const MAX_READABLE_LINES: usize = 12;
 

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::super::unified::{File, Hunk};
 use crate::input::Input;
-use crate::text::details::likeness;
+use crate::text::details::similarity_hash;
 use crate::text::maps::Map;
 use crate::text::source::Source;
 
@@ -67,7 +67,7 @@ fn shares(input: &Input<'_>, files: &[&File<'_>]) -> Vec<Vec<usize>> {
 fn form(source: &Source<'_>, file: &File<'_>) -> u64 {
     let changes =
         file.hunks.iter().flat_map(|hunk| hunk.body.clone().filter(|i| hunk.is_change(source.line(*i))));
-    changes.fold(0, |form: u64, i| form.rotate_left(7) ^ likeness(source.line(i)))
+    changes.fold(0, |form: u64, i| form.rotate_left(7) ^ similarity_hash(source.line(i)))
 }
 
 /// For each form, whether it occurred above so often that a reader knows it.
@@ -109,7 +109,7 @@ fn cut(input: &Input<'_>, hunk: &Hunk, share: usize) -> Vec<Range<usize>> {
     if hunk.changes <= share {
         return Vec::new();
     }
-    let mut kept = Kept { source: input.source, hunk, lines: vec![false; hunk.body.len()], left: share };
+    let mut kept = KeptLines { source: input.source, hunk, lines: vec![false; hunk.body.len()], left: share };
     let third = share / 3;
     let ends = share - third;
     kept.left = third;
@@ -119,11 +119,11 @@ fn cut(input: &Input<'_>, hunk: &Hunk, share: usize) -> Vec<Range<usize>> {
     kept.walk(hunk.body.clone(), head - tail);
     kept.walk(hunk.body.clone().rev(), tail);
     kept.whole_edits();
-    kept.gone()
+    kept.omitted()
 }
 
 /// The lines of a hunk that are kept.
-struct Kept<'a> {
+struct KeptLines<'a> {
     source: &'a Source<'a>,
     hunk: &'a Hunk,
     lines: Vec<bool>,
@@ -131,7 +131,7 @@ struct Kept<'a> {
     left: usize,
 }
 
-impl Kept<'_> {
+impl KeptLines<'_> {
     fn is_change(&self, i: usize) -> bool {
         self.hunk.is_change(self.source.line(i))
     }
@@ -196,7 +196,7 @@ impl Kept<'_> {
     }
 
     /// The lines to leave out.
-    fn gone(self) -> Vec<Range<usize>> {
+    fn omitted(self) -> Vec<Range<usize>> {
         let start = self.hunk.body.start;
         let mut gone: Vec<Range<usize>> = Vec::new();
         for i in self.hunk.body.clone().filter(|i| !self.lines[i - start]) {

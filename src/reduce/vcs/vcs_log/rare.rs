@@ -15,7 +15,7 @@ const MAX_MARKED: usize = 10;
 pub fn commits(source: &Source<'_>, gone: &[usize]) -> Vec<usize> {
     let (mut refs, mut merges, mut actions) = (Vec::new(), Vec::new(), Counted::default());
     for &line in gone {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let text = source.line(line).trim_start_matches(['*', '|', '/', '\\', '_', ' ']);
         let text = text.split_once(' ').map_or("", |(_, text)| text.trim_start());
         let inside = text.strip_prefix('(').and_then(|inside| inside.split_once(") "));
@@ -57,14 +57,14 @@ pub fn files(source: &Source<'_>, out: &Reduction) -> Set<usize> {
         let text = source.line(line).strip_prefix(' ').filter(|text| !text.starts_with(' '))?;
         Some((line, text.rsplit_once(" | ")?.0.trim()))
     };
-    names::unlike_files(lines.filter_map(file)).into_iter().collect()
+    names::outlier_files(lines.filter_map(file)).into_iter().collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn stays(odd: &str) -> Vec<usize> {
+    fn kept_commits(odd: &str) -> Vec<usize> {
         let text: String = (0..60)
             .map(|i| if i == 33 { format!("{odd}\n") } else { format!("1a2b3c4 HEAD@{{{i}}}: commit: a\n") })
             .collect();
@@ -78,9 +78,9 @@ mod tests {
             "* 1a2b3c4 (origin/fix) HEAD@{33}: commit: a",
             "| *   1a2b3c4 Merge branch 'fix'",
         ] {
-            assert_eq!(stays(odd), [33], "{odd}");
+            assert_eq!(kept_commits(odd), [33], "{odd}");
         }
-        assert_eq!(stays("1a2b3c4 HEAD@{33}: commit: b"), [0; 0]);
+        assert_eq!(kept_commits("1a2b3c4 HEAD@{33}: commit: b"), [0; 0]);
         assert_eq!(action("fix: a"), None);
     }
 

@@ -4,7 +4,7 @@
 pub const MAX_UNDO_COMMITS: usize = 60;
 
 /// Starts of the subjects of such commits, in lower case.
-const STARTS: &[&str] = &[
+const UNDO_PREFIXES: &[&str] = &[
     "revert ",
     "revert:",
     "revert(",
@@ -53,7 +53,7 @@ fn starts(text: &str) -> bool {
     let is_near =
         matches!(text.as_bytes().first(), Some(b'R' | b'r' | b'B' | b'b' | b'U' | b'u' | b'T' | b't'));
     is_near
-        && STARTS
+        && UNDO_PREFIXES
             .iter()
             .any(|start| text.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start)))
 }

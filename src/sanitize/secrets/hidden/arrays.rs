@@ -27,7 +27,7 @@ pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
     let mut at = 0;
     let mut next = Next::default();
     while let Some(start) = next.from(text, at) {
-        stop::tick();
+        stop::check_sometimes();
         let mut view = View::default();
         let is_named = name(text, start, &mut view);
         let mut count = 0;
@@ -53,7 +53,7 @@ pub(super) fn decimals(text: &[u8], found: &mut dyn FnMut(View)) {
         if open < done {
             continue;
         }
-        stop::tick();
+        stop::check_sometimes();
         let start = blank(text, open + 1);
         let mut view = View::default();
         let is_named = text.get(start).is_some_and(u8::is_ascii_digit) && name(text, start, &mut view);
@@ -83,7 +83,7 @@ pub(super) fn letters(text: &[u8], found: &mut dyn FnMut(View)) {
         if open < done {
             continue;
         }
-        stop::tick();
+        stop::check_sometimes();
         let (mut view, mut at) = (View::default(), open + 1);
         while let Some([letter, sign, ..]) = text.get(at..) {
             if !letter.is_ascii_graphic() || !matches!(sign, b',' | b']') {
@@ -205,7 +205,7 @@ fn letter(text: &[u8], at: usize) -> Option<usize> {
         if open.is_some() {
             return open;
         }
-        stop::tick();
+        stop::check_sometimes();
         from = close + 1;
     }
 }

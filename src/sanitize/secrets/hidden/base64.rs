@@ -31,7 +31,7 @@ const MEMBERS: [bool; 256] = table(b"+/-_");
 pub(super) fn views(text: &[u8], coded: &mut Vec<usize>, found: &mut dyn FnMut(View)) {
     let mut at = 0;
     while let Some(mut first) = next(text, at) {
-        stop::tick();
+        stop::check_sometimes();
         first.start += sign(text, &first);
         let start = first.start;
         if is_behind(text, &first) {
@@ -135,7 +135,7 @@ fn lines(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
     while let Some(last) =
         lines.last().filter(|last| last.len() >= MIN_LINE_BYTES && (lines.len() == 1 || last.len() == width))
     {
-        stop::tick();
+        stop::check_sometimes();
         let line_end = last.end + usize::from(text.get(last.end) == Some(&b'\r'));
         // The line end may also be an escape, in JSON or in JSON inside JSON.
         let feed = match text.get(line_end..).unwrap_or_default() {

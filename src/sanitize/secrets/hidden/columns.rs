@@ -75,7 +75,7 @@ pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
     let mut view = View::default();
     let (mut done, mut table, mut stated, mut spent) = (0, 0, 0, statements::Spent::default());
     for (next, &at) in heads.iter().enumerate() {
-        stop::tick();
+        stop::check_sometimes();
         if at >= stated {
             stated = statements::view(text, &heads[next..], &mut spent, &mut view)
                 .unwrap_or_else(|| line_end(text, at));
@@ -145,7 +145,7 @@ fn single(text: &[u8], end: usize, cells: &[Range<usize>], i: usize, cut: Cut, v
         return 0;
     }
     loop {
-        stop::tick();
+        stop::check_sometimes();
         line = next_line(line.end);
         let bytes = &text[line.clone()];
         let value = match cut {
@@ -217,7 +217,7 @@ fn continued(text: &[u8], end: usize, cells: &[Range<usize>], telling: &[usize],
     let Some(first) = cells.get(name + 1).filter(|cell| is_word(cell)) else { return false };
     let (mut pieces, mut at) = (vec![first.clone()], end + 1);
     while at < text.len() && pieces.len() < MAX_LINES {
-        stop::tick();
+        stop::check_sometimes();
         let next = line_end(text, at);
         if next - at > MAX_LINE_BYTES || !may_have_empty_cell(&text[at..next]) {
             break;
@@ -250,7 +250,7 @@ fn rows(
         return head.end;
     }
     while at < text.len() {
-        stop::tick();
+        stop::check_sometimes();
         let end = line_end(text, at);
         let line = at..end - usize::from(end > at && text[end - 1] == b'\r');
         if line.len() > MAX_LINE_BYTES || text[line.clone()].iter().all(u8::is_ascii_whitespace) {

@@ -112,7 +112,7 @@ pub(super) fn view(text: &[u8], names: &[usize]) -> Option<View> {
     let mut tables = Tables::default();
     let mut done = 0;
     for &at in names {
-        stop::tick();
+        stop::check_sometimes();
         let name = skip_back(text, at, NAME, MAX_NAME_BYTES)..name_end(text, at);
         if name.start < done || name.is_empty() {
             continue;
@@ -132,7 +132,7 @@ pub(super) fn view(text: &[u8], names: &[usize]) -> Option<View> {
             }
         }
         for value in lists::values(text, &name, skip(text, name.end, QUOTES, 4)) {
-            stop::tick();
+            stop::check_sometimes();
             write(text, &name, value, &mut view);
         }
     }
@@ -381,7 +381,7 @@ impl Tables {
             rows
         });
         for cell in below.iter().filter_map(|cells| cells.get(row.cells - 1)?.clone()) {
-            stop::tick();
+            stop::check_sometimes();
             write(text, name, cell, view);
         }
     }
@@ -391,7 +391,7 @@ impl Tables {
             (self.at, self.row, self.opens) = (end - MAX_ROW_BYTES, None, false);
         }
         while let Some(tag) = memchr::memchr(b'<', &text[self.at..end]).map(|n| self.at + n) {
-            stop::tick();
+            stop::check_sometimes();
             self.at = tag + 1;
             let rest = &text[self.at..];
             if rest.starts_with(b"table") {
@@ -413,7 +413,7 @@ fn rows_below(text: &[u8], row: usize) -> (Vec<Vec<Option<Range<usize>>>>, usize
     let limit = text.len().min(row + MAX_TABLE_BYTES);
     let (mut rows, mut at) = (Vec::<Vec<_>>::new(), row + 3);
     while let Some(tag) = memchr::memchr(b'<', &text[at..limit]).map(|n| at + n) {
-        stop::tick();
+        stop::check_sometimes();
         at = tag + 1;
         let rest = &text[at..limit];
         if rest.starts_with(b"tr") {

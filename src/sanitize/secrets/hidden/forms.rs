@@ -22,7 +22,7 @@ pub(super) fn view(text: &[u8]) -> Option<View> {
         if at < done {
             continue;
         }
-        stop::tick();
+        stop::check_sometimes();
         let before = text[done..at].iter().rev().take_while(|b| CODED[usize::from(**b)]).count();
         let behind = text[at..].iter().take_while(|b| CODED[usize::from(**b)]).count();
         let value = at - before..at + behind;
@@ -59,7 +59,7 @@ fn write(text: &[u8], value: Range<usize>, view: &mut View) {
     view.stand(b"\n", value.start..value.start);
     let mut copied = value.start;
     for at in memchr::memchr2_iter(b'%', b'+', &text[value.clone()]).map(|n| value.start + n) {
-        stop::tick();
+        stop::check_sometimes();
         let unit = match text[at] {
             b'+' => Unit::byte(1, b' '),
             _ => match percent::unit(text, at) {

@@ -22,7 +22,7 @@ pub(super) fn view(text: &[u8], cut: &[usize]) -> Option<View> {
     let (mut view, mut done) = (View::default(), 0);
     let mut blanks = Vec::new();
     for &start in cut {
-        stop::tick();
+        stop::check_sometimes();
         if start < done {
             continue;
         }
@@ -91,7 +91,7 @@ impl Groups {
 pub(super) fn wrapped(text: &[u8], cut: &[usize]) -> Option<View> {
     let (mut view, mut done) = (View::default(), 0);
     for &start in cut {
-        stop::tick();
+        stop::check_sometimes();
         if start < done {
             continue;
         }

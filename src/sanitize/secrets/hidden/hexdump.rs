@@ -32,7 +32,7 @@ pub(super) fn views(text: &[u8], coded: &mut Vec<usize>, found: &mut dyn FnMut(V
     let (mut big, mut little, mut words) = (View::default(), View::default(), false);
     while at < text.len() {
         let end = line_end(text, at);
-        stop::tick();
+        stop::check_sometimes();
         match (MIN_LINE_BYTES..=MAX_LINE_BYTES).contains(&(end - at)).then(|| line(&text[at..end])).flatten()
         {
             Some(dumped) => {

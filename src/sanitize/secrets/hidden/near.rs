@@ -117,7 +117,7 @@ impl Near {
         stretches.sort_unstable_by_key(|stretch| stretch.start);
         let mut near: Vec<Range<usize>> = Vec::new();
         for stretch in stretches {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             match near.last_mut() {
                 Some(last) if stretch.start <= last.end => last.end = last.end.max(stretch.end),
                 _ => near.push(stretch),
@@ -139,7 +139,7 @@ impl Near {
         let mut near = Vec::new();
         let mut others = others.iter().peekable();
         for Range { mut start, end } in self.0 {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             while others.next_if(|other| other.end <= start).is_some() {}
             while let Some(other) = others.peek().filter(|other| other.start < end) {
                 if start < other.start {

@@ -45,7 +45,7 @@ fn each(text: &[u8], give: &mut dyn FnMut(u8, usize)) {
     // NULs of the run before, if one letter is between.
     let mut before = 0;
     while at < text.len() {
-        stop::tick();
+        stop::check_sometimes();
         let end = memchr::memchr(0, &text[at..]).map_or(text.len(), |n| at + n);
         text[at..end].iter().zip(at..).for_each(|(byte, place)| give(*byte, place));
         if end - at != 1 {

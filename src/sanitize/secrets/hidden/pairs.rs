@@ -19,7 +19,7 @@ const STEP_BYTES: usize = 3 * (MIN_PAIRS - 4);
 pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
     let (mut at, mut done) = (2, 0);
     while at + 7 <= text.len() {
-        stop::tick();
+        stop::check_sometimes();
         let sign = (at..at + 3).find(|place| is_between(text, *place));
         let Some(sign) = sign else {
             at += STEP_BYTES;

@@ -17,7 +17,7 @@ const MAX_DIGITS: usize = 4;
 pub(super) fn view(text: &[u8]) -> Option<View> {
     let (mut view, mut at) = (View::default(), 0);
     while let Some(escape) = memchr::memchr(0x1b, &text[at..]) {
-        stop::tick();
+        stop::check_sometimes();
         at += escape;
         if moved(&text[at..]).is_none() {
             at += 1;
@@ -37,7 +37,7 @@ fn write(text: &[u8], line: Range<usize>, first: usize, view: &mut View) {
     let mut cells = text[line.start..first].to_vec();
     let (mut column, mut least, mut at) = (cells.len(), cells.len(), first);
     while at < line.end {
-        stop::tick();
+        stop::check_sometimes();
         if text[at] != 0x1b {
             if column >= cells.len() {
                 cells.resize(column + 1, b' ');
@@ -85,7 +85,7 @@ pub(super) fn compared(text: &[u8]) -> Option<View> {
     for (mark, other) in [(ADDED[1], None), (REMOVED[1], Some(ADDED[1]))] {
         let mut done = 0;
         for at in memchr::memmem::find_iter(text, mark) {
-            stop::tick();
+            stop::check_sometimes();
             if at < done {
                 continue;
             }
@@ -109,7 +109,7 @@ pub(super) fn compared(text: &[u8]) -> Option<View> {
 fn write_version(text: &[u8], line: Range<usize>, is_new: bool, view: &mut View) {
     let mut at = line.start;
     while at < line.end {
-        stop::tick();
+        stop::check_sometimes();
         let rest = &text[at..line.end];
         let Some(open) = memchr::memchr2_iter(b'[', b'{', rest)
             .find(|open| rest[*open..].starts_with(ADDED[0]) || rest[*open..].starts_with(REMOVED[0]))
@@ -133,7 +133,7 @@ fn write_version(text: &[u8], line: Range<usize>, is_new: bool, view: &mut View)
 fn write_pieces(text: &[u8], view: &mut View) {
     let (mut pieces, mut at): (Vec<Range<usize>>, usize) = (Vec::new(), 0);
     while at < text.len() {
-        stop::tick();
+        stop::check_sometimes();
         let line = at..line_end(text, at);
         at = line.end + 1;
         match text.get(line.start) {

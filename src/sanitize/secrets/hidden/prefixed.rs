@@ -29,7 +29,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
             at = start;
         }
         while at < stretch.end {
-            stop::tick();
+            stop::check_sometimes();
             let end = line_end(text, at);
             let line = &text[at..end];
             let next = text.len().min(end + 1);

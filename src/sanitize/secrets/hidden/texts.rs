@@ -30,7 +30,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
         let mut at = line_start(text, stretch.start, BEFORE_BYTES).max(done);
         while at < stretch.end {
             let Some(next) = memchr::memchr3(b'"', b'\'', b'>', &text[at..stretch.end]) else { break };
-            stop::tick();
+            stop::check_sometimes();
             at += next;
             at = match open.inside(at) {
                 Some(inside) if goes_on || is_text(text, &inside) => {
@@ -160,7 +160,7 @@ fn write(text: &[u8], inside: Range<usize>, mark: u8, view: &mut View) {
     let [first, second] = if mark == b'>' { [b'&', b'&'] } else { [b'\\', mark] };
     let mut at = inside.start;
     while at < inside.end {
-        stop::tick();
+        stop::check_sometimes();
         let len = memchr::memchr3(b'&', first, second, &text[at..inside.end]).unwrap_or(inside.end - at);
         view.copy(text, at..at + len);
         at += len;
@@ -207,7 +207,7 @@ pub(super) fn cut_lines(text: &[u8]) -> Option<View> {
     let mut view = View::default();
     let mut before: Option<Range<usize>> = None;
     for at in memchr::memmem::find_iter(text, HEAD) {
-        stop::tick();
+        stop::check_sometimes();
         let open = skip(text, at + HEAD.len(), const { ByteSet::parse(" ") }, 1);
         let near = text.get(open + 1..text.len().min(open + MAX_TEXT_BYTES)).unwrap_or_default();
         let is_end = |end: &usize| {
@@ -239,7 +239,7 @@ pub(super) fn without_doubled(text: &[u8], near: &Near) -> Option<View> {
     let (mut view, mut copied) = (View::default(), 0);
     for stretch in near.stretches() {
         for at in memchr::memmem::find_iter(&text[stretch.clone()], b"\"\"").map(|n| stretch.start + n) {
-            stop::tick();
+            stop::check_sometimes();
             let is_word =
                 |at: Option<usize>| at.and_then(|at| text.get(at)).is_some_and(u8::is_ascii_alphanumeric);
             if at >= copied && is_word(at.checked_sub(1)) != is_word(Some(at + 2)) {

@@ -56,7 +56,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
     let mut row = Row::default();
     while let Some(next) = find(text, at, &TRIGGERS) {
         at = next;
-        stop::tick();
+        stop::check_sometimes();
         if text[at] == 8 {
             at = out.overstrike(at);
             (all_until, row) = (at + DECODED_AFTER_BYTES, Row::default());

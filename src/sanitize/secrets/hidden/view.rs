@@ -92,7 +92,7 @@ impl View {
     pub(super) fn sources(&self) -> Vec<Range<usize>> {
         let mut sources: Vec<Range<usize>> = Vec::new();
         for piece in &self.pieces {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             match sources.last_mut() {
                 // Removed bytes between two pieces are fewer than any stretch that was skipped.
                 Some(last) if piece.source.start <= last.end + MAX_REMOVED_BYTES => {

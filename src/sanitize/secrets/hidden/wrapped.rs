@@ -63,7 +63,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<Joined> {
         let mut end = stretch.end;
         while let Some(next) = find(&text[..end], at, &TRIGGERS) {
             at = next;
-            stop::tick();
+            stop::check_sometimes();
             let gap = match text[at] {
                 b'\n' => line_gap(text, at, is_diff, &mut guessed),
                 b' ' => blank_gap(text, at, &mut guessed),
@@ -104,7 +104,7 @@ impl Joined {
             plain.iter().chain(whole).flat_map(|claim| [claim.start, claim.end]).collect();
         places.sort_unstable();
         claims.retain_mut(|claim| {
-            stop::tick();
+            stop::check_sometimes();
             let first = self.guessed.partition_point(|gap| gap.range.start <= claim.start);
             let crossed = &self.guessed[first..];
             let len = crossed.partition_point(|gap| gap.range.end < claim.end);

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::encode::dictionary;
 
-use super::super::template::WORDS;
+use super::super::template::GRAMMAR_WORDS;
 use super::super::tests::every_form;
 use super::super::{DUPLICATE_OPEN, EXTERNALIZED_OPEN, MERGED, OPEN};
 use super::*;
@@ -209,7 +209,7 @@ fn no_distance_hides_the_letters() {
 #[test]
 fn a_tag_that_ends_later_is_open() {
     for cut in ["[t<", "[t<b", "[t</b", "[**", "[ter<b></b>"] {
-        assert_eq!(look(cut.as_bytes()).open, Some(0), "{cut}");
+        assert_eq!(find_look_alikes(cut.as_bytes()).open, Some(0), "{cut}");
         assert_eq!(escaped(cut), None, "{cut}");
     }
     for other in ["[t<3ersed: ok]", "[t < b]", "[a_b: 1]", "[_: 1]", "[**note**: x]", "[<div>: 1]"] {
@@ -244,16 +244,20 @@ fn a_cut_marker_is_open() {
     for way in ways.chain(more.map(str::to_owned)) {
         let text = format!("first line\n{way}");
         let start = "first line\n".len();
-        assert_eq!(look(text.as_bytes()).places.first().map(|place| place.at), Some(start), "{way}");
+        assert_eq!(
+            find_look_alikes(text.as_bytes()).places.first().map(|place| place.at),
+            Some(start),
+            "{way}"
+        );
         for cut in start + 1..text.len() {
-            let looks = look(&text.as_bytes()[..cut]);
+            let looks = find_look_alikes(&text.as_bytes()[..cut]);
             let at = looks.places.first().map(|place| place.at);
             assert!(at.or(looks.open) == Some(start), "{way} cut at {cut}: {looks:?}");
         }
     }
     for text in ["", "x", "[x", "[1, 2", "a[0] = 5 ", "50% ", "C:\\Users\\a ", "a && b ", "Continue? [y/N] "]
     {
-        let looks = look(text.as_bytes());
+        let looks = find_look_alikes(text.as_bytes());
         assert!(looks.places.is_empty() && looks.open.is_none(), "{text} {looks:?}");
     }
 }
@@ -261,7 +265,7 @@ fn a_cut_marker_is_open() {
 #[test]
 fn bytes_that_are_no_text_are_looked_at_too() {
     let bytes = b"\x00\xff\xfe\n\x80[tersed: exit status 0]\n\x00\xe2\x9f";
-    let looks = look(bytes);
+    let looks = find_look_alikes(bytes);
     assert_eq!(looks.places.iter().map(|place| place.at).collect::<Vec<_>>(), [5]);
     // A character that was cut may be a bracket.
     assert_eq!(looks.open, Some(bytes.len() - 2));
@@ -290,7 +294,8 @@ fn the_grammar_is_that_of_the_writer() {
         let word = |word: &&str| !word.is_empty() && !MERGED.split('_').any(|of_reason| of_reason == *word);
         words.extend(body.split(|c: char| !c.is_ascii_alphabetic()).filter(word).map(str::to_owned));
     }
-    let known: std::collections::BTreeSet<String> = WORDS.iter().map(|word| (*word).to_owned()).collect();
+    let known: std::collections::BTreeSet<String> =
+        GRAMMAR_WORDS.iter().map(|word| (*word).to_owned()).collect();
     assert_eq!(words, known);
 }
 

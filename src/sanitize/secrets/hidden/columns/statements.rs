@@ -110,7 +110,7 @@ impl Reader<'_> {
         let limit = text.len().min(first + self.most);
         let mut at = first;
         while at < limit && text[at] == b'(' {
-            stop::tick();
+            stop::check_sometimes();
             let Some((values, end)) = items(text, at + 1..limit, b')') else {
                 self.spent.bytes += limit - at;
                 return (at > first).then_some(at);
@@ -131,7 +131,7 @@ impl Reader<'_> {
         let limit = text.len().min(at + self.most);
         let mut at = line_end(text, at) + 1;
         while at < limit && !text[at..].starts_with(b"\\.") {
-            stop::tick();
+            stop::check_sometimes();
             let end = line_end(text, at);
             let values = cells(text, at..end, Cut::Byte(b'\t'));
             if values.len() != columns.names.len() {
@@ -186,7 +186,7 @@ impl Reader<'_> {
         while !self.spent.is_much(text)
             && let Some(next) = memchr::memmem::find(&text[at..text.len().min(at + self.most)], insert)
         {
-            stop::tick();
+            stop::check_sometimes();
             let start = at + next + insert.len();
             at = start;
             let Some((_, behind)) = name_of_table(text, start).filter(|(into, _)| *into == table) else {
@@ -256,7 +256,7 @@ impl Reader<'_> {
         let text = self.text;
         let mut at = skip(text, start, SPACE, MAX_COLUMNS_BYTES);
         while text.get(at) == Some(&b'[') {
-            stop::tick();
+            stop::check_sometimes();
             let limit = text.len().min(at + self.most);
             let Some((values, end)) = items(text, at + 1..limit, b']') else {
                 self.spent.bytes += limit - at;

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use crate::install::hosts::claude_code;
 use crate::install::place::is_program;
-use crate::install::{Held, Place, Row, Scope};
+use crate::install::{InstallState, Place, Row, Scope};
 
 use super::shown;
 
 /// The setup of a host on this machine; the first variant that applies is reported.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Wired {
+pub enum SetupState {
     /// It works: for this user, for this project, or by a plugin of the host.
     Whole(&'static str),
     /// Its files, or the program that they start, have a fault.
@@ -22,7 +22,7 @@ pub enum Wired {
     Nothing,
 }
 
-impl Wired {
+impl SetupState {
     /// The first of these variants that applies in any scope of a row.
     pub fn of(row: &Row, place: &Place, own: &Path) -> Self {
         let scopes = row.scopes.iter().map(|scope| Self::in_scope(row, &place.with_scope(*scope), own));
@@ -35,7 +35,7 @@ impl Wired {
             return Self::Fault(fault.clone());
         }
         match status.held {
-            Held::All => {
+            InstallState::All => {
                 let fault = status.starts.iter().find_map(|start| {
                     started(place, start, own).err().map(|why| format!("starts {start}, {why}"))
                 });
@@ -46,8 +46,8 @@ impl Wired {
                 Ok(_) => Self::Whole("by its plugin"),
                 Err(why) => Self::Fault(format!("its plugin starts tersed, {why}")),
             },
-            Held::Other => Self::Part,
-            Held::None => Self::Nothing,
+            InstallState::Other => Self::Part,
+            InstallState::None => Self::Nothing,
         }
     }
 }
