@@ -1,5 +1,5 @@
-//! Finds secrets that end elsewhere: an end of a text that is still arriving which may be a part of a secret, and is held back
-//! until its rest arrives; and values that begin in one part of a result and go on in the next.
+//! Finds secrets that end elsewhere: an end of a text that is still arriving which may be a part of a secret, and is
+//! held back until its rest arrives; and values that begin in one part of a result and go on in the next.
 
 use super::hidden::strings::is_mixed;
 use super::hidden::wrapped::is_end;
@@ -141,8 +141,8 @@ impl Parts {
         .collect()
     }
 
-    /// Whether a claim is a value that a part begins and another ends. Words at the start of a part do not belong to a value
-    /// before them.
+    /// Whether a claim is a value that a part begins and another ends. Words at the start of a part do not belong to
+    /// a value before them.
     fn is_divided(&self, table: &'static Table, claim: &Claim) -> bool {
         let next = self.ends.partition_point(|end| *end < claim.start);
         let Some(&end) = self.ends.get(next).filter(|end| **end < claim.end) else { return false };

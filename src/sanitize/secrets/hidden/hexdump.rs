@@ -1,5 +1,5 @@
-//! Dumps of bytes as `xxd`, `hexdump`, `od`, `hexyl`, `tcpdump -X`, Wireshark, debuggers and PowerShell print them: in
-//! hexadecimal, octal, decimal or binary digits, as letters, in words of either byte order.
+//! Dumps of bytes as `xxd`, `hexdump`, `od`, `hexyl`, `tcpdump -X`, Wireshark, debuggers and PowerShell print them:
+//! in hexadecimal, octal, decimal or binary digits, as letters, in words of either byte order.
 //!
 //! A line that shows a part of a secret is removed from its first digit on: the letters beside the digits show it
 //! too.

@@ -1,5 +1,5 @@
-//! String literals in code, and the rest of a line without one; and texts that code puts together from several literals:
-//! `"gl" + "pat-…"`, `["gl", "pat-…"].join("")`, `` `gl${"pat-…"}` ``.
+//! String literals in code, and the rest of a line without one; and texts that code puts together from several
+//! literals: `"gl" + "pat-…"`, `["gl", "pat-…"].join("")`, `` `gl${"pat-…"}` ``.
 //!
 //! What is put together may be cut inside a keyword, so it is searched for everywhere. It reads no variables.
 
@@ -184,7 +184,8 @@ fn unescaped(text: &[u8], at: usize) -> usize {
     at - usize::from(at > 0 && text[at - 1] == b'\\')
 }
 
-/// Where the next literal begins, if an operator or a call that joins two literals follows the quotation mark at `at`.
+/// Where the next literal begins, if an operator or a call that joins two literals follows the quotation mark at
+/// `at`.
 pub(in crate::sanitize::secrets) fn operator(text: &[u8], at: usize) -> Option<usize> {
     let near = &text[..text.len().min(at + MAX_BETWEEN_BYTES)];
     let quote = text[at];
@@ -288,7 +289,8 @@ fn lists(text: &[u8], glued: &mut Glued) {
     }
 }
 
-/// What a call puts between the items of its list, and its place if it is an argument: `"_".join(…)`, `….join('-')`.
+/// What a call puts between the items of its list, and its place if it is an argument: `"_".join(…)`,
+/// `….join('-')`.
 fn separator(text: &[u8], call: usize) -> (&[u8], Option<Range<usize>>) {
     const MAX_BYTES: usize = 3;
     let before = &text[call.saturating_sub(MAX_BYTES + 3)..call];
