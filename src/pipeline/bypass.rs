@@ -48,15 +48,24 @@ pub(super) fn exact(
     let mut redactions = Counts::new();
     let mut texts = Vec::with_capacity(parts.len());
     let mut digest = blake3::Hasher::new();
-    for raw in parts {
+    let (without, mut divided) = match policy.redact_secrets {
+        true => sanitize::redact_divided(parts, spare)?,
+        false => Default::default(),
+    };
+    for (number, raw) in parts.iter().enumerate() {
         let before = match raw {
             Raw::Text(text) => Cow::Borrowed(*text),
             Raw::Bytes(bytes) => String::from_utf8_lossy(bytes),
         };
-        let (text, counts) = match policy.redact_secrets {
-            true => sanitize::redact_exact(&before, spare)?,
+        let without = without.get(number).and_then(Option::as_deref);
+        let (text, mut counts) = match policy.redact_secrets {
+            true => sanitize::redact_exact(without.unwrap_or(&before), spare)?,
             false => (before.clone().into_owned(), Counts::new()),
         };
+        // Counted once, and only with a part that changes.
+        if without.is_some() {
+            counts.append(&mut divided);
+        }
         // Output that the agent asks for is always exact.
         let is_asked = matches!(rule, Reason::FullOutput | Reason::CommandAsks);
         let escaped = match policy.escapes_exact && !is_asked {
@@ -66,7 +75,7 @@ pub(super) fn exact(
         let is_escaped = escaped.is_some();
         let text = escaped.map_or(text, |(escaped, _)| escaped);
         // Bytes without secrets are returned unchanged, even if they are not UTF-8.
-        let is_same = counts.is_empty() && !is_escaped;
+        let is_same = counts.is_empty() && !is_escaped && without.is_none();
         redactions.extend(counts);
         let tokens = counter.count(&before);
         evidence.tokens.before += tokens;

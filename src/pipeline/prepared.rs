@@ -101,9 +101,14 @@ impl<'a> Prepared<'a> {
             own_marker.set(own_marker.get() || is_ours);
             is_ours
         };
-        let sanitized: Vec<Sanitized> = raws
+        let (without, divided) = match policy.redact_secrets {
+            true => sanitize::redact_divided(raws, &spare)?,
+            false => Default::default(),
+        };
+        let mut sanitized: Vec<Sanitized> = raws
             .iter()
-            .map(|raw| {
+            .enumerate()
+            .map(|(number, raw)| {
                 let how = How {
                     redact: policy.redact_secrets,
                     keeps_terminal: policy.excludes("terminal"),
@@ -112,9 +117,13 @@ impl<'a> Prepared<'a> {
                     is_ours: &known,
                     is_dictionary: crate::encode::dictionary::is_own,
                 };
-                sanitize::run(*raw, how)
+                let raw = without.get(number).and_then(Option::as_deref).map_or(*raw, Raw::Text);
+                sanitize::run(raw, how)
             })
             .collect::<Result<_, _>>()?;
+        if let Some(first) = sanitized.first_mut() {
+            first.redactions.extend(divided);
+        }
         if exclude::by_category(call, policy, &sanitized) {
             let rule = Reason::ExcludedCategory;
             let outcome = bypass::exact(call, parts, policy, rule, counter, &spare)?;

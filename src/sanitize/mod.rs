@@ -39,6 +39,14 @@ impl<'a> Raw<'a> {
         }
     }
 
+    /// The text, unless the bytes are in another encoding.
+    fn as_text(self) -> Option<&'a str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Bytes(bytes) => std::str::from_utf8(bytes).ok(),
+        }
+    }
+
     /// Size in bytes.
     pub fn size(self) -> usize {
         self.bytes().len()
@@ -252,6 +260,37 @@ fn redact_into<'a>(
             Cow::Owned(redacted.text)
         }
     })
+}
+
+/// The parts of a result that hold a piece of a secret whose rest is in the next part, without these pieces, and the
+/// number of such secrets by rule; a part that holds none is `None`. No parts if no secret is divided.
+pub fn redact_divided(
+    parts: &[Raw<'_>],
+    spare: &Spare<'_>,
+) -> Result<(Vec<Option<String>>, Counts), RedactionFailed> {
+    let mut counts = Counts::new();
+    if parts.len() < 2 {
+        return Ok((Vec::new(), counts));
+    }
+    let texts: Vec<&str> = parts.iter().map(|raw| raw.as_text().unwrap_or_default()).collect();
+    let bytes: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
+    let mut divided =
+        catch_unwind(AssertUnwindSafe(|| secrets::divided(&bytes))).map_err(|_| RedactionFailed)?;
+    divided.retain(|secret| !spare.keeps(secret.rule, &secret.value));
+    if divided.is_empty() {
+        return Ok((Vec::new(), counts));
+    }
+    let mut out = vec![None; parts.len()];
+    // From the end, so that the places before stay.
+    for secret in divided.iter().rev() {
+        add(&mut counts, secret.rule, 1);
+        for (number, piece) in secret.pieces.iter().rev() {
+            let text: &mut String = out[*number].get_or_insert_with(|| texts[*number].to_owned());
+            let piece = text.floor_char_boundary(piece.start)..text.ceil_char_boundary(piece.end);
+            text.replace_range(piece, &format!("{}{}]", secrets::PLACEHOLDER, secret.rule));
+        }
+    }
+    Ok((out, counts))
 }
 
 /// Redacts without cleaning up, for results that must otherwise stay exact.

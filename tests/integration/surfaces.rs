@@ -198,6 +198,30 @@ fn blocks_that_are_no_text_are_redacted_too() {
 }
 
 #[test]
+fn a_value_in_two_blocks_goes_from_both() {
+    let t = token();
+    let (first, second) = t.split_at(11);
+    let block = |text: &str| json!({ "type": "text", "text": text });
+    for mode in ["disabled", "safe", "standard", "aggressive"] {
+        let content = json!([block(&format!("see {first}")), block(&format!("{second} there\n"))]);
+        let params = json!({ "result": { "tool": "bash", "content": content }, "policy": { "mode": mode } });
+        let answer = call(&engine(), "toolResult/compress", &params);
+        let hidden = "[REDACTED:github-pat]";
+        let expected = json!([block(&format!("see {hidden}")), block(&format!("{hidden} there\n"))]);
+        assert_eq!(answer["content"], expected, "{mode}");
+        assert_eq!(answer["evidence"]["redactions"], json!([{ "rule": "github-pat", "count": 1 }]), "{mode}");
+    }
+    let request = json!({ "messages": [
+        { "role": "assistant", "content": [{ "type": "tool_use", "id": "t1", "name": "sh", "input": {} }] },
+        { "role": "user", "content": [
+            { "type": "tool_result", "tool_use_id": "t1", "content": [block(first), block(second)] },
+        ] },
+    ] });
+    let text = body("anthropic", &request).to_string();
+    assert!(!text.contains(first) && !text.contains(second), "{text}");
+}
+
+#[test]
 fn what_the_model_wrote_in_this_session_is_no_secret_to_it() {
     let engine = engine();
     let text = json!(format!("GITHUB_TOKEN={}\n", token()));

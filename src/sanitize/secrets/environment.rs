@@ -88,6 +88,16 @@ pub(super) fn is_given(bytes: &[u8], password: bool) -> bool {
 
 const BLANK: ByteSet = ByteSet::parse(" \t");
 
+/// `NAME 'value'` as a whole line: a variable as `set` of fish lists it.
+fn is_listed_by_fish(text: &[u8], name: &Range<usize>, from: usize) -> bool {
+    let begins = name.start == 0 || text[name.start - 1] == b'\n';
+    let is_capital = !text[name.clone()].iter().any(u8::is_ascii_lowercase);
+    let near = &text[from..text.len().min(from + MAX_LINE_BYTES)];
+    let line = &near[..memchr::memchr(b'\n', near).unwrap_or(near.len())];
+    let is_string = line.len() > 2 && line[0] == b'\'' && line.ends_with(b"'");
+    begins && is_capital && is_string && memchr::memchr_iter(b'\'', line).count() == 2
+}
+
 /// The start of the value of a name that a command or a file declares without an operator: `ENV NAME value`,
 /// `setenv NAME value`, `set -gx NAME value`, `gh secret set NAME --body value`; `3) "name"` above `4) "value"` of
 /// Redis.
@@ -122,6 +132,9 @@ pub(super) fn declared(text: &[u8], name: &Range<usize>, closed: usize) -> Optio
     let before = &text[name.start.saturating_sub(MAX_DECLARATION_BYTES)..name.start];
     let from = skip(text, name.end, BLANK, 8);
     if from > name.end {
+        if is_listed_by_fish(text, name, from) {
+            return Some(from);
+        }
         if !before.ends_with(b" ") {
             return None;
         }

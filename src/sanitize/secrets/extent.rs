@@ -8,6 +8,7 @@
 
 use super::hidden::entities::is_style;
 use super::hidden::logged::head_of_line;
+use super::hidden::strings;
 use super::judge::{
     ByteSet, Doubt, is_random, is_random_with_signs, is_signed_password, is_word, oddity, skip, skip_back,
 };
@@ -124,7 +125,8 @@ impl<'t> Around<'t> {
         let bytes = &text[value.clone()];
         let mut marks = memchr::memchr_iter(b'"', bytes).filter(|at| !is_escaped(text, value.start + at));
         let first = marks.next().filter(|first| *first > 0)?;
-        if bytes.get(first + 1).is_some_and(|b| is_word(*b)) {
+        let goes_on = || strings::operator(text, value.start + first).is_some();
+        if bytes.get(first + 1).is_some_and(|b| is_word(*b)) || goes_on() {
             return None;
         }
         if let Some(second) = marks.next() {
@@ -208,7 +210,10 @@ fn goes_on(bytes: &[u8], at: usize, least: usize) -> bool {
     let rest = bytes.get(at..).unwrap_or_default();
     rest.split(|b| *b == b'<').any(|piece| {
         // A piece is a tag and the text behind it.
-        let inside = memchr::memchr(b'>', piece).map_or(&b""[..], |end| &piece[end + 1..]);
+        let inside = match piece.strip_prefix(b"![CDATA[") {
+            Some(section) => section,
+            None => memchr::memchr(b'>', piece).map_or(&b""[..], |end| &piece[end + 1..]),
+        };
         inside.trim_ascii().len() >= least
     })
 }

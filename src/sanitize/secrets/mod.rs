@@ -34,7 +34,7 @@ mod tests;
 mod vault;
 mod words;
 
-pub use open::open;
+pub use open::{Divided, divided, open};
 use table::table;
 
 use crate::stop;

@@ -416,6 +416,8 @@ fn read(text: &[u8], at: usize, cache: &mut BareRun) -> Option<Value> {
     let prefix = skip(text, at, const { ByteSet::parse("bBrRuUN@&") }, 2);
     let open = skip(text, prefix, const { ByteSet::parse("\\") }, 3);
     if let Some(&quote) = text.get(open).filter(|&&b| QUOTE.has(b)) {
+        // Two of them in reStructuredText.
+        let open = open + usize::from(quote == b'`' && text.get(open + 1) == Some(&b'`'));
         let start = skip_scheme(text, open + 1);
         let is_escaped = open > prefix;
         let mut end = quoted_end(text, start, quote, is_escaped)?;

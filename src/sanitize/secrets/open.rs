@@ -1,8 +1,14 @@
-//! Finds an end of a text that is still arriving which may be a part of a secret. Such an end is held back until its
-//! rest arrives.
+//! Finds secrets that end elsewhere: an end of a text that is still arriving which may be a part of a secret, and is
+//! held back until its rest arrives; and values that begin in one part of a result and go on in the next.
 
-use super::pem;
-use super::table::table;
+use super::hidden::strings::is_mixed;
+use super::hidden::wrapped::is_end;
+use super::judge::{Doubt, is_random};
+use super::scan::Claim;
+use super::table::{Form, Table, table};
+use super::{hidden, pem};
+use crate::stop;
+use std::ops::Range;
 
 /// Longest last line that waits as a whole, in bytes. A choice.
 const MAX_LINE_BYTES: usize = 64 << 10;
@@ -58,9 +64,150 @@ fn is_prompt(line: &[u8]) -> bool {
     asks.len() <= MAX_PROMPT_BYTES && !has_value
 }
 
+/// Bytes on both sides of the end of a part that are searched together. A choice.
+const REACH_BYTES: usize = 4 << 10;
+
+/// A secret that several parts of a result hold together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Divided {
+    /// Name of the rule.
+    pub rule: &'static str,
+    /// The value.
+    pub value: Vec<u8>,
+    /// The numbers of the parts, and the piece in each.
+    pub pieces: Vec<(usize, Range<usize>)>,
+}
+
+/// The secrets that begin in one part and end in another, in order, without overlap.
+pub fn divided(parts: &[&[u8]]) -> Vec<Divided> {
+    let Some(table) = table().filter(|_| parts.len() > 1) else { return Vec::new() };
+    let joined = Parts::of(parts);
+    let claims = hidden::claims(table, &joined.text);
+    let crossing = claims.into_iter().filter(|claim| joined.is_divided(table, claim));
+    crossing
+        .map(|claim| Divided {
+            rule: table.infos[usize::from(claim.rule)].id,
+            value: joined.text[claim.start..claim.end].to_vec(),
+            pieces: joined.pieces(&(claim.start..claim.end)),
+        })
+        .collect()
+}
+
+/// The text around the ends of parts, without anything between them.
+#[derive(Default)]
+struct Parts {
+    text: Vec<u8>,
+    /// Stretches of parts: where they are in the text, the number of the part, and where they begin in it.
+    stretches: Vec<(Range<usize>, usize, usize)>,
+    /// Where parts end.
+    ends: Vec<usize>,
+}
+
+impl Parts {
+    fn of(parts: &[&[u8]]) -> Parts {
+        let mut joined = Parts::default();
+        for (number, part) in parts.iter().enumerate() {
+            stop::check_sometimes();
+            let (is_first, is_last) = (number == 0, number + 1 == parts.len());
+            let head = if is_first { 0 } else { part.len().min(REACH_BYTES) };
+            let tail = if is_last { part.len() } else { part.len().saturating_sub(REACH_BYTES) };
+            if tail <= head {
+                joined.add(part, number, 0..part.len());
+            } else {
+                joined.add(part, number, 0..head);
+                joined.text.extend_from_slice(b"\n\n");
+                joined.add(part, number, tail..part.len());
+            }
+            joined.ends.push(joined.text.len());
+        }
+        joined.ends.pop();
+        joined
+    }
+
+    fn add(&mut self, part: &[u8], number: usize, range: Range<usize>) {
+        let at = self.text.len();
+        self.stretches.push((at..at + range.len(), number, range.start));
+        self.text.extend_from_slice(&part[range]);
+    }
+
+    fn pieces(&self, range: &Range<usize>) -> Vec<(usize, Range<usize>)> {
+        let first = self.stretches.partition_point(|(place, ..)| place.end <= range.start);
+        let here = self.stretches[first..].iter().take_while(|(place, ..)| place.start < range.end);
+        here.map(|(place, number, from)| {
+            let (start, end) = (range.start.max(place.start), range.end.min(place.end));
+            (*number, from + start - place.start..from + end - place.start)
+        })
+        .filter(|(_, piece)| !piece.is_empty())
+        .collect()
+    }
+
+    /// Whether a claim is a value that a part begins and another ends. Words at the start of a part do not belong to
+    /// a value before them.
+    fn is_divided(&self, table: &'static Table, claim: &Claim) -> bool {
+        let next = self.ends.partition_point(|end| *end < claim.start);
+        let Some(&end) = self.ends.get(next).filter(|end| **end < claim.end) else { return false };
+        let behind = &self.text[end..claim.end];
+        let form = &table.rules[usize::from(claim.rule)].form;
+        if end == claim.start {
+            // The name alone is in the part before.
+            return is_random(behind, Doubt::Some);
+        }
+        if matches!(form, Form::PrivateKey) {
+            return true;
+        }
+        let from = end.saturating_sub(REACH_BYTES);
+        let alone = hidden::claims(table, &self.text[from..end]);
+        let is_complete = alone.last().is_some_and(|claim| from + claim.end == end);
+        if is_complete {
+            return is_random(behind, Doubt::Some) || is_end(behind) || is_signed(behind);
+        }
+        is_mixed(behind) || matches!(form, Form::Token { .. }) || form.has_one_length()
+    }
+}
+
+/// Whether a sign of passwords is between two letters or digits.
+fn is_signed(piece: &[u8]) -> bool {
+    piece.windows(3).any(|three| {
+        b"!$%^&*~#@".contains(&three[1])
+            && three[0].is_ascii_alphanumeric()
+            && three[2].is_ascii_alphanumeric()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_value_in_two_parts_is_divided() {
+        let token = ["gh", "p_16C7e42F292c6912E7710c838347Ae178B4a"].concat();
+        for cut in [1, 4, 20, 38] {
+            let (first, second) = token.split_at(cut);
+            let parts = [format!("see {first}"), format!("{second} there\n")];
+            let divided = divided(&[parts[0].as_bytes(), parts[1].as_bytes()]);
+            let [only] = &divided[..] else { panic!("{cut} {divided:?}") };
+            assert_eq!((only.rule, &only.value[..]), ("github-pat", token.as_bytes()));
+            assert_eq!(only.pieces, [(0, 4..4 + cut), (1, 0..second.len())]);
+        }
+        let long = "x ".repeat(REACH_BYTES);
+        let parts =
+            [format!("{long}{}", &token[..9]), token[9..15].to_owned(), format!("{}\n{long}", &token[15..])];
+        let parts: Vec<&[u8]> = parts.iter().map(String::as_bytes).collect();
+        let pieces = [(0, long.len()..long.len() + 9), (1, 0..6), (2, 0..token.len() - 15)];
+        assert_eq!(divided(&parts).first().map(|divided| &divided.pieces[..]), Some(&pieces[..]));
+        for parts in
+            [["DB_PASSWORD=xK9u", "hfJX$mQ2v!Lp\n"], ["{\"api_key\": \"Kx9mQ2vLw7z", "Ab4tR8nB3rY6c\"}"]]
+        {
+            assert_eq!(divided(&parts.map(str::as_bytes)).len(), 1, "{parts:?}");
+        }
+        let parts = [&format!("see {token}")[..], "and the next block of text", ""];
+        assert_eq!(divided(&parts.map(str::as_bytes)), []);
+        for parts in
+            [["Password: ", "Login failed for user2"], ["DB_PASSWORD=Tr0ubPvdR9x", "done"], ["a", "b"]]
+        {
+            assert_eq!(divided(&parts.map(str::as_bytes)), [], "{parts:?}");
+        }
+    }
 
     #[test]
     fn a_line_or_a_block_that_may_hold_a_secret_is_open_until_its_end() {

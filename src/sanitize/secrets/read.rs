@@ -123,6 +123,7 @@ fn quoted(value: &str) -> Option<(String, &str)> {
             (_, '\\') => text.push(match chars.next()?.1 {
                 'n' => '\n',
                 't' => '\t',
+                'r' => '\r',
                 c @ ('"' | '\\') => c,
                 _ => return None,
             }),

@@ -145,6 +145,44 @@ pub fn od_b(text: &str) -> String {
     })
 }
 
+/// `xxd -e`: words of four bytes, the last byte first.
+pub fn xxd_e(text: &str) -> String {
+    dump(text, |at, bytes| {
+        let word = |four: &[u8]| four.iter().rev().map(|b| format!("{b:02x}")).collect::<String>();
+        let words: Vec<String> = bytes.chunks(4).map(|four| format!("{:>8}", word(four))).collect();
+        format!("{at:08x}: {:<35}  {}", words.join(" "), letters(bytes))
+    })
+}
+
+/// `od -a`: letters, and names of other characters.
+pub fn od_a(text: &str) -> String {
+    dump(text, |at, bytes| {
+        let cell = |b: &u8| match b {
+            b' ' => "  sp".to_owned(),
+            b'\n' => "  nl".to_owned(),
+            b'\t' => "  ht".to_owned(),
+            b => format!("{:>4}", (b & 0x7f) as char),
+        };
+        format!("{at:07o}{}", bytes.iter().map(cell).collect::<String>())
+    })
+}
+
+/// `od -t u1`: decimal numbers.
+pub fn od_u1(text: &str) -> String {
+    dump(text, |at, bytes| {
+        format!("{at:07o}{}", bytes.iter().map(|b| format!(" {b:>3}")).collect::<String>())
+    })
+}
+
+/// `hexyl`: a table with two panels.
+pub fn hexyl(text: &str) -> String {
+    dump(text, |at, bytes| {
+        let (left, right) = bytes.split_at(bytes.len().min(8));
+        let (one, two) = (pairs(left, " "), pairs(right, " "));
+        format!("│{at:08x}│ {one:<23} ┊ {two:<23} │{:<8}┊{:<8}│", letters(left), letters(right))
+    })
+}
+
 /// `tcpdump -X`: words of two bytes after offsets.
 pub fn tcpdump(text: &str) -> String {
     dump(text, |at, bytes| {

@@ -307,6 +307,20 @@ places! {
         "hexdump -C" => |case| dumped(case, c::hexdump_c),
         "hexdump" => |case| dumped(case, c::words),
         "od -c" => |case| dumped(case, c::od_c),
+        "xxd -e" => |case| dumped(case, c::xxd_e),
+        "od -a" => |case| dumped(case, c::od_a),
+        "od -t u1" => |case| dumped(case, c::od_u1),
+        "hexyl" => |case| dumped(case, c::hexyl),
+        "base64 of the text, strings of 32" => |case| {
+            let code = c::wrapped(&c::base64(text_of(case).as_bytes(), false), 32);
+            let pieces = code.lines().filter(|line| line.len() >= 8).map(str::to_owned).collect();
+            parts(format!("x = (\n    \"{}\"\n)\n", code.replace('\n', "\"\n    \"")), pieces, CODED)
+        },
+        "base64 of the text, quoted lines of 48" => |case| {
+            let code = c::wrapped(&c::base64(text_of(case).as_bytes(), false), 48);
+            let pieces = code.lines().filter(|line| line.len() >= 8).map(str::to_owned).collect();
+            parts(format!("> {}\n", code.replace('\n', "\n> ")), pieces, CODED)
+        },
         "od -t x1" => |case| dumped(case, c::od_x1),
         "od -b" => |case| dumped(case, c::od_b),
         "tcpdump -X" => |case| dumped(case, c::tcpdump),
@@ -390,10 +404,32 @@ places! {
         "strings put together on two lines" => |case| strung(case, "\" +\n    \""),
         "strings put together on one line" => |case| strung(case, "\" + \""),
         "strings side by side" => |case| strung(case, "\"\n    \""),
+        "strings of a list put together" => |case| {
+            let hidden = strung(case, "\", \"")?;
+            let text = hidden.text.replacen("= \"", "= [\"", 1);
+            let text = text.trim_end().to_owned() + "].join(\"\")\n";
+            text.contains("[\"").then(|| Hidden { text, ..hidden })
+        },
+        "strings put together by a method" => |case| strung(case, "\").concat(\""),
+        "strings put together in a template" => |case| {
+            let hidden = strung(case, "\"}${\"")?;
+            let text = hidden.text.replacen("= \"", "= `${\"", 1).trim_end().to_owned() + "}`;\n";
+            text.contains("`${").then(|| Hidden { text, ..hidden })
+        },
+        "runs of Word" => |case| {
+            broken(case, "</w:t></w:r><w:r><w:rPr><w:b/></w:rPr><w:t>")
+        },
         "strings put together in Lua" => |case| strung(case, "\" .. \""),
         "here-string" => |case| {
             (case.is_one_line() && case.rule != "none").then_some(())?;
             plain(case, format!("cat <<'EOF'\n{}\nEOF\n", case.line()))
+        },
+        "terminal of 24 columns" => |case| {
+            (case.is_one_line() && case.is_bare).then_some(())?;
+            let text = c::wrapped(&format!("see {}", case.value), 24);
+            let pieces = c::wrapped(&format!("    {}", case.value), 24);
+            let pieces = pieces.lines().map(|l| l.trim_start().to_owned()).filter(|l| l.len() > 3).collect();
+            parts(text + "\n", pieces, PLAIN)
         },
         "terminal of 40 columns" => |case| {
             (case.is_one_line() && case.rule != "none").then_some(())?;

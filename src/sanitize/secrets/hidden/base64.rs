@@ -1,9 +1,10 @@
-//! Base64 and plain hexadecimal digits that hold text, also over several lines.
+//! Base64 and plain hexadecimal digits that hold text, also over several lines, behind what a tool puts in front of
+//! each, and in several strings.
 //!
 //! A run is decoded only if its first bytes are text. It is removed as a whole: a part of it cannot be read alone.
 
 use super::percent::hex;
-use super::view::{View, blanks, table};
+use super::view::{View, blanks, line_start, table};
 use crate::stop;
 use base64::Engine;
 use base64::alphabet::STANDARD;
@@ -12,8 +13,12 @@ use std::ops::Range;
 
 /// Shortest run that is examined, in bytes.
 const MIN_RUN_BYTES: usize = 16;
-/// Shortest line that may continue in the next, in bytes.
+/// Shortest line that fills its line after other text, in bytes.
 const MIN_LINE_BYTES: usize = 40;
+/// Bytes between two pieces: signs, blanks, and what stands in front of a line.
+const MAX_GAP_BYTES: usize = 128;
+/// Most bytes between two pieces on one line.
+const MAX_SIGNS_BYTES: usize = 8;
 /// Bytes of a run that are decoded first, a multiple of four.
 const PROBE_BYTES: usize = 24;
 /// Any byte may end a run; padding may be missing.
@@ -41,21 +46,34 @@ pub(super) fn views(text: &[u8], coded: &mut Vec<usize>, found: &mut dyn FnMut(V
             at = first.end;
             continue;
         }
-        let lines = lines(text, first);
-        at = lines.last().map_or(at + 1, |last| last.end);
-        let digits = digits(text, &lines);
-        stop::check();
-        let bytes = from_hex(&digits).or_else(|| from_base64(&digits));
-        stop::check();
-        if let Some(bytes) = bytes.and_then(as_text) {
-            stop::check();
+        let pieces = pieces(text, first);
+        at = pieces.last().map_or(at + 1, |last| last.end);
+        at += text[at..].iter().take(2).take_while(|b| **b == b'=').count();
+        if let Some(bytes) = decoded(text, &pieces) {
             let mut view = View::default();
-            let padding = text[at..].iter().take(2).take_while(|b| **b == b'=').count();
-            at += padding;
             view.stand(&bytes, start..at);
             found(view);
+        } else if pieces.len() > 1 {
+            // Each is a text of its own.
+            for piece in pieces.into_iter().filter(|piece| piece.len() >= MIN_RUN_BYTES) {
+                let mut view = View::default();
+                if let Some(bytes) = decoded(text, std::slice::from_ref(&piece)) {
+                    view.stand(&bytes, piece);
+                    found(view);
+                }
+            }
         }
     }
+}
+
+/// The text that pieces encode.
+fn decoded(text: &[u8], pieces: &[Range<usize>]) -> Option<Vec<u8>> {
+    stop::check();
+    let digits = digits(text, pieces);
+    stop::check();
+    let bytes = from_hex(&digits).or_else(|| from_base64(&digits));
+    stop::check();
+    bytes.and_then(as_text)
 }
 
 /// Length of a prefix that marks the digits of a run as hexadecimal: `\\x` of PostgreSQL, `0x` of MySQL.
@@ -63,6 +81,12 @@ fn sign(text: &[u8], run: &Range<usize>) -> usize {
     let len = match &text[run.clone()] {
         [b'x', ..] if run.start > 0 && text[run.start - 1] == b'\\' => 1,
         [b'0', b'x' | b'X', ..] => 2,
+        // The sign of a diff, which the next line has too.
+        [sign @ (b'+' | b'-'), ..]
+            if run.len() > MIN_RUN_BYTES && (run.start == 0 || text[run.start - 1] == b'\n') =>
+        {
+            return usize::from(text.get(run.end) == Some(&b'\n') && text.get(run.end + 1) == Some(sign));
+        }
         _ => return 0,
     };
     let digits = text[run.start + len..run.end].iter().take(MIN_RUN_BYTES);
@@ -128,49 +152,98 @@ fn run(text: &[u8], from: usize) -> usize {
     text[from..].iter().position(|b| !MEMBERS[*b as usize]).map_or(text.len(), |n| from + n)
 }
 
-/// The run and those of the lines below that continue with it: each begins its line and ends it.
-fn lines(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
-    let width = first.len();
-    let mut lines = vec![first];
-    while let Some(last) =
-        lines.last().filter(|last| last.len() >= MIN_LINE_BYTES && (lines.len() == 1 || last.len() == width))
-    {
+/// The run and those that continue with it: on the lines below, where nothing else is but what is also in front of
+/// the first, and in the next strings.
+fn pieces(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
+    let mut width = first.len();
+    let mut pieces = vec![first];
+    while let Some(last) = pieces.last().filter(|last| last.len() == width) {
         stop::check_sometimes();
-        let line_end = last.end + usize::from(text.get(last.end) == Some(&b'\r'));
-        // The line end may also be an escape, in JSON or in JSON inside JSON.
-        let feed = match text.get(line_end..).unwrap_or_default() {
-            [b'\n', ..] => 1,
-            [b'\\', b'n', ..] => 2,
-            [b'\\', b'\\', b'n', ..] => 3,
-            _ => break,
-        };
-        let start = blanks(text, line_end + feed, 64);
+        let Some((start, is_line)) = next_piece(text, &pieces[0], last) else { break };
         let end = run(text, start);
         let behind = end + text[end..].iter().take(2).take_while(|b| **b == b'=').count();
-        let ends = text.get(behind).is_none_or(|b| b"\r\n\\\"'`,;)<".contains(b));
+        let len = end - start;
+        let ends = text.get(behind).is_none_or(|b| match is_line {
+            true => b"\r\n\\\"'`,;)<".contains(b) || ends_line(text, behind),
+            false => b"\r\n\\\"'`,;)<| \t".contains(b),
+        });
         // The first line may be after a name and so be shorter.
-        let fits = end > start && end - start <= width.max(last.len()).max(76);
-        // A word below a complete encoded text is not part of it.
-        let sum = || lines.iter().map(Range::len).sum::<usize>();
-        let is_hex = text[start..end].iter().all(u8::is_ascii_hexdigit) && (end - start).is_multiple_of(2);
-        let completes = end - start >= MIN_RUN_BYTES || is_hex || (sum() + behind - start).is_multiple_of(4);
+        let fits = len > 0 && len <= if pieces.len() == 1 && is_line { width.max(76) } else { width };
+        // A word below or beside a complete encoded text is not part of it.
+        let sum: usize = pieces.iter().map(Range::len).sum();
+        let is_hex = text[start..end].iter().all(u8::is_ascii_hexdigit) && len.is_multiple_of(2);
+        let completes = match is_line {
+            true => len >= MIN_RUN_BYTES || is_hex || (sum + behind - start).is_multiple_of(4),
+            false => {
+                let is_quoted = matches!(text[start - 1], b'"' | b'\'');
+                let is_word = text[start..behind].iter().all(u8::is_ascii_lowercase);
+                let is_last = pieces.len() > 1 || is_quoted && !is_word;
+                len == width || is_last && (sum + behind - start).is_multiple_of(4)
+            }
+        };
         if !(ends && fits && completes) {
             break;
         }
-        lines.push(start..end);
-        if lines.len() == 2 && end - start > width {
-            return with_longer(text, lines);
+        pieces.push(start..end);
+        if pieces.len() == 2 && len > width {
+            width = len;
         }
     }
-    lines
+    pieces
 }
 
-/// The lines below a first line that is shorter than they are.
-fn with_longer(text: &[u8], mut lines: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    let Some(second) = lines.pop() else { return lines };
-    let first = lines;
-    let rest = self::lines(text, second);
-    first.into_iter().chain(rest).collect()
+/// Whether nothing but blanks and signs, such as the side of a box, follows in a line.
+fn ends_line(text: &[u8], at: usize) -> bool {
+    let near = &text[at..text.len().min(at + MAX_GAP_BYTES)];
+    let len = memchr::memchr(b'\n', near).unwrap_or(near.len());
+    near.first().is_some_and(|b| *b == b' ') && !near[..len].iter().any(u8::is_ascii_alphanumeric)
+}
+
+/// Where the piece after `last` may begin, and whether that is on the next line.
+fn next_piece(text: &[u8], first: &Range<usize>, last: &Range<usize>) -> Option<(usize, bool)> {
+    const SIGNS: [bool; 256] = {
+        let (mut set, mut b) = ([false; 256], 0);
+        while b < set.len() {
+            let byte = b as u8;
+            set[b] = byte == b'+' || byte != b'\n' && !byte.is_ascii_alphanumeric() && !MEMBERS[b];
+            b += 1;
+        }
+        set
+    };
+    // The line end may also be an escape, in JSON or in JSON inside JSON.
+    let line_end = last.end + usize::from(text.get(last.end) == Some(&b'\r'));
+    let feed = match text.get(line_end..).unwrap_or_default() {
+        [b'\\', b'n', ..] => 2,
+        [b'\\', b'\\', b'n', ..] => 3,
+        _ => 0,
+    };
+    if feed > 0 {
+        return Some((blanks(text, line_end + feed, 64), true));
+    }
+    let near = &text[..text.len().min(last.end + MAX_GAP_BYTES)];
+    let signs = |from: usize| {
+        let rest = near.get(from..).unwrap_or_default();
+        from + rest.iter().take_while(|b| SIGNS[usize::from(**b)]).count()
+    };
+    let end = signs(last.end);
+    if near.get(end) != Some(&b'\n') {
+        let gap = near.get(last.end..end)?;
+        let is_short = (1..=MAX_SIGNS_BYTES).contains(&gap.len()) && gap[0] != b'=';
+        return (is_short && gap[0] != b'+').then_some((end, false));
+    }
+    let line = end + 1;
+    let head = &text[line_start(text, first.start, MAX_GAP_BYTES)..first.start];
+    let is_alike = |(a, b): (&u8, &u8)| a == b || is_counted(*a) && is_counted(*b);
+    let here = text.get(line..line + head.len()).unwrap_or_default();
+    if here.len() == head.len() && here.iter().zip(head).all(is_alike) {
+        return Some((line + head.len(), true));
+    }
+    Some((blanks(text, signs(line), 64), true))
+}
+
+/// Whether a byte in front of a line may be part of its number, or of a time.
+fn is_counted(byte: u8) -> bool {
+    byte.is_ascii_digit() || byte == b' '
 }
 
 fn digits(text: &[u8], lines: &[Range<usize>]) -> Vec<u8> {
@@ -212,4 +285,60 @@ pub(super) fn is_text(bytes: &[u8]) -> bool {
 
 fn is_shown(byte: u8) -> bool {
     byte.is_ascii_graphic() || matches!(byte, b' ' | b'\n' | b'\t' | b'\r' | 0x1b)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sanitize::secrets::redact;
+    use base64::Engine;
+    use base64::prelude::BASE64_STANDARD;
+
+    #[test]
+    fn a_text_in_pieces_goes_whole() {
+        let token = ["gh", "p_16C7e42F292c6912E7710c838347Ae178B4a"].concat();
+        let code = BASE64_STANDARD.encode(format!("first line of it\ntoken {token}\nlast one"));
+        for size in [16, 20, 30, 48, 64] {
+            for (before, between, behind) in [
+                ("", "\n", "\n"),
+                ("> ", "\n> ", "\n"),
+                ("    # ", "\n    # ", "\n"),
+                ("│ ", " │\n│ ", " │\n"),
+                ("x = (\n    \"", "\"\n    \"", "\"\n)\n"),
+                ("x = \"", "\" +\n    \"", "\";\n"),
+                ("[\"", "\",\n  \"", "\"]\n"),
+                ("[\"", "\", \"", "\"]\n"),
+                ("", " ", "\n"),
+                ("echo ", "\\\n", "\n"),
+            ] {
+                // Of two words, the second may be anything.
+                if between == " " && size > 48 {
+                    continue;
+                }
+                let lines: Vec<&str> =
+                    code.as_bytes().chunks(size).map(|line| std::str::from_utf8(line).unwrap()).collect();
+                let text = format!("{before}{}{behind}next line\n", lines.join(between));
+                let shown = redact(&text).map(|redacted| redacted.text).unwrap_or_default();
+                let is_whole = shown == format!("{before}[REDACTED:github-pat]{behind}next line\n");
+                assert!(is_whole, "{size} {text}{shown}");
+            }
+        }
+        let lines = code.as_bytes().chunks(24).enumerate();
+        let text: String = lines
+            .map(|(n, line)| format!("a/key.b64:{}:{}\n", n + 1, std::str::from_utf8(line).unwrap()))
+            .collect();
+        let shown = redact(&text).map(|redacted| redacted.text);
+        assert_eq!(shown.as_deref(), Some("a/key.b64:1:[REDACTED:github-pat]\n"));
+    }
+
+    #[test]
+    fn words_beside_a_code_stay() {
+        let token = ["gh", "p_16C7e42F292c6912E7710c838347Ae178B4a"].concat();
+        let code = BASE64_STANDARD.encode(format!("token {token} x"));
+        // A sign may leave too little.
+        assert_eq!(redact(&format!("+{0}\n+{0}\n+{0}\n", "5".repeat(15))), None);
+        for behind in [" done\n", "\ndone and more\n", "\", \"done\"]\n", " + 1\n"] {
+            let shown = redact(&format!("{code}{behind}")).map(|redacted| redacted.text);
+            assert_eq!(shown, Some(format!("[REDACTED:github-pat]{behind}")));
+        }
+    }
 }

@@ -43,7 +43,8 @@ const NAMING: &[&[u8]] = &[
 /// Members that hold the value for that name.
 const VALUES: &[&[u8]] = &[b"value", b"val", b"parametervalue", b"secretvalue", b"stringvalue"];
 /// Members that hold the value in an object that is itself the value of a name.
-const INNER_VALUES: &[&[u8]] = &[b"value", b"val", b"s", b"stringvalue", b"plaintext", b"default"];
+const INNER_VALUES: &[&[u8]] =
+    &[b"value", b"val", b"s", b"stringvalue", b"plaintext", b"default", b"defaultvalue", b"string"];
 
 /// The value beside the name in `name`, whose quotation marks end at `closed`.
 pub(super) fn value_of(text: &[u8], name: &Range<usize>, closed: usize) -> Option<Range<usize>> {

@@ -58,8 +58,15 @@ const LINES: &[&[u8]] =
     &[b"pre", b"p", b"div", b"li", b"tr", b"br", b"ul", b"ol", b"table", b"dt", b"h", b"body", b"html"];
 /// Tags that begin a cell.
 const CELLS: &[&[u8]] = &[b"td", b"th", b"dd"];
+/// Namespaces of documents, whose elements cut a text wherever its style changes: Word, PowerPoint and OpenDocument.
+const OF_DOCUMENTS: &[&[u8]] = &[b"w:", b"a:", b"text:"];
+/// Their elements that begin or end a line.
+const LINES_OF_DOCUMENTS: &[&[u8]] =
+    &[b"p", b"br", b"tr", b"tbl", b"body", b"h", b"list", b"list-item", b"line-break", b"cr"];
 /// Longest tag, in bytes.
 const MAX_TAG_BYTES: usize = 512;
+/// Opens a section of plain text.
+const SECTION: &[u8] = b"<![CDATA[";
 
 /// The character at an ampersand.
 pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
@@ -94,6 +101,9 @@ pub(super) fn tag(text: &[u8], at: usize) -> Option<Unit> {
     }
     let is_end = rest.first() == Some(&b'/');
     let name = &rest[usize::from(is_end)..];
+    if let Some(local) = OF_DOCUMENTS.iter().find_map(|space| name.strip_prefix(*space)) {
+        return tag_of_document(rest, local);
+    }
     let len = name.iter().take(8).take_while(|b| b.is_ascii_alphabetic()).count();
     let is = |tags: &[&[u8]]| tags.iter().any(|tag| name[..len].eq_ignore_ascii_case(tag));
     let unit = match () {
@@ -108,4 +118,48 @@ pub(super) fn tag(text: &[u8], at: usize) -> Option<Unit> {
     let end = rest.iter().position(|b| matches!(b, b'>' | b'<'))?;
     // An attribute may hold encoded text too.
     (rest[end] == b'>' && !rest[..end].contains(&b'&')).then(|| unit(end + 2))
+}
+
+/// The tag of a document whose local name and rest are `local`.
+fn tag_of_document(rest: &[u8], local: &[u8]) -> Option<Unit> {
+    let end = rest.iter().position(|b| matches!(b, b'>' | b'<')).filter(|end| rest[*end] == b'>')?;
+    let len = local.iter().take(24).take_while(|b| b.is_ascii_alphabetic() || **b == b'-').count();
+    Some(match &local[..len] {
+        b"tab" => Unit::byte(end + 2, b'\t'),
+        b"s" => Unit::byte(end + 2, b' '),
+        name if LINES_OF_DOCUMENTS.contains(&name) => Unit::byte(end + 2, b'\n'),
+        _ => Unit::nothing(end + 2),
+    })
+}
+
+/// Whether the section that begins at `at` continues the text of another one: `]]><![CDATA[`.
+pub(super) fn between_sections(text: &[u8], at: usize) -> bool {
+    text[at..].starts_with(SECTION) && text[..at].ends_with(b"]]>")
+}
+
+/// Bytes from the end of a section to the text of the next one.
+pub(super) const BETWEEN_SECTIONS_BYTES: usize = SECTION.len() + 3;
+
+#[cfg(test)]
+mod tests {
+    use crate::sanitize::secrets::redact;
+
+    #[test]
+    fn runs_and_sections_of_one_text_are_read_together() {
+        let token = ["gh", "p_16C7e42F292c6912E7710c838347Ae178B4a"].concat();
+        let (first, second) = token.split_at(3);
+        let hidden = "[REDACTED:github-pat]";
+        for between in [
+            "</w:t></w:r><w:r><w:rPr><w:b/><w:sz w:val=\"24\"/></w:rPr><w:t>",
+            "</a:t></a:r><a:r><a:t>",
+            "</text:span><text:span text:style-name=\"T1\">",
+            "]]><![CDATA[",
+        ] {
+            let text = format!("<x><![CDATA[see {first}{between}{second} there]]></x>\n");
+            let shown = redact(&text).map(|redacted| redacted.text);
+            assert_eq!(shown, Some(format!("<x><![CDATA[see {hidden} there]]></x>\n")));
+        }
+        let text = "<w:p><w:r><w:t>password</w:t></w:r></w:p><w:p><w:r><w:t>is required</w:t></w:r></w:p>\n";
+        assert_eq!(redact(text), None);
+    }
 }

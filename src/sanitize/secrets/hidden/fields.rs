@@ -54,6 +54,8 @@ const WRAPPERS: &[&str] = &[
     "&",
     "(string) ",
     "std::string ",
+    "JSON.stringify(",
+    "chr ",
     "L",
 ];
 /// Members whose value is the name of another value.
@@ -249,6 +251,14 @@ fn paired(text: &[u8], name: &Range<usize>, closed: usize) -> Option<Range<usize
 
 /// The value of the member `value` after the member whose value is the name that ends at `end`.
 fn value_behind(text: &[u8], end: usize) -> Option<Range<usize>> {
+    // `<property name="…"><value>…</value>`
+    if text[end..].starts_with(b"\">") {
+        let at = skip(text, end + 2, BLANK, MAX_APART_BYTES);
+        let inside = at + b"<value>".len();
+        text[at..].starts_with(b"<value>").then_some(())?;
+        let len = memchr::memchr2(b'<', b'\n', &text[inside..text.len().min(inside + MAX_VALUE_BYTES)])?;
+        return text[inside + len..].starts_with(b"</value>").then_some(inside..inside + len);
+    }
     let at = skip(text, end, const { ByteSet::parse(" \t\r\n\"',+~-") }, MAX_APART_BYTES);
     let word = text.get(at..at + VALUE.len())?;
     (at > end && word.eq_ignore_ascii_case(VALUE.as_bytes())).then_some(())?;

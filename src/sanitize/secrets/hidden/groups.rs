@@ -1,5 +1,5 @@
 //! Tokens in groups of one length, separated by blanks, as in `ghp_abcd efgh1234 …`, and tokens that go on in the cells
-//! below, where a table has wrapped them.
+//! below, where a table has wrapped them, or in the lines below, where a terminal, a box or an editor has.
 //!
 //! It reads only places where a token with a known prefix is too short.
 
@@ -8,6 +8,7 @@ use super::strings::is_mixed;
 use super::view::is_inside;
 use super::view::{View, line_end, line_start};
 use super::wrapped::ahead;
+use crate::sanitize::secrets::judge::{ByteSet, skip};
 use crate::stop;
 use std::ops::Range;
 
@@ -109,6 +110,122 @@ pub(super) fn wrapped(text: &[u8], cut: &[usize]) -> Option<View> {
     (!view.bytes().is_empty()).then_some(view)
 }
 
+/// The tokens that begin at one of `cut`, which are in order, or where lines of one length were cut, end their line
+/// and continue in the next, with their pieces together; and where the first piece of each ends. Only the whole is a
+/// token.
+pub(super) fn folded(text: &[u8], cut: &[usize]) -> Option<(View, Vec<usize>)> {
+    let (mut view, mut ends, mut done) = (View::default(), Vec::new(), 0);
+    let mut starts = breaks(text);
+    starts.extend_from_slice(cut);
+    starts.sort_unstable();
+    for start in starts {
+        stop::check_sometimes();
+        if start < done {
+            continue;
+        }
+        let first = piece(text, start);
+        done = first.end;
+        let Some(pieces) = lines_of_token(text, first) else { continue };
+        ends.push(pieces[0].end);
+        view.stand(b"\n", start..start);
+        for piece in pieces {
+            done = piece.end;
+            view.copy(text, piece);
+        }
+        view.stand(b"\n", done..done);
+    }
+    (!ends.is_empty()).then_some((view, ends))
+}
+
+/// The pieces of a token whose first one may end its line; `None` without a second one.
+fn lines_of_token(text: &[u8], first: Range<usize>) -> Option<Vec<Range<usize>>> {
+    /// Most lines of a token. A choice.
+    const MAX_LINES: usize = 16;
+    let mut line = behind_line(text, first.end)?;
+    let head = line_start(text, first.start, BEFORE_BYTES);
+    // A line of a block of base64 continues the line above.
+    let is_whole = text[head..first.start].iter().all(u8::is_ascii_whitespace);
+    let above = line_start(text, head.saturating_sub(1), BEFORE_BYTES)..head.saturating_sub(1);
+    if is_whole && above.len() == first.end - head && text[above].last().is_some_and(|b| is_token(*b)) {
+        return None;
+    }
+    let width = first.end - head;
+    let mut pieces = vec![first];
+    for _ in 0..MAX_LINES {
+        let next = piece(text, behind_mark(text, head, line));
+        if next.is_empty() {
+            break;
+        }
+        // A line that is shorter than the first ends the token.
+        let goes_on = next.end - line == width;
+        let behind = behind_line(text, next.end).filter(|_| goes_on);
+        pieces.push(next);
+        let Some(behind) = behind else { break };
+        line = behind;
+    }
+    (pieces.len() > 1).then_some(pieces)
+}
+
+/// The short words that end a line as long as the one before or behind it, if the next line begins with a long word
+/// that is no word of a language: a token may be cut inside its prefix there.
+fn breaks(text: &[u8]) -> Vec<usize> {
+    const COLUMNS: Range<usize> = 16..256;
+    /// Longest piece of a prefix, and shortest rest of its token, in bytes.
+    const MAX_START_BYTES: usize = 18;
+    const MIN_REST_BYTES: usize = 12;
+    let (mut starts, mut line, mut before) = (Vec::new(), 0, 0);
+    while let Some(len) = memchr::memchr(b'\n', &text[line..]) {
+        stop::check_sometimes();
+        let (end, next) = (line + len, line + len + 1);
+        let is_piece = COLUMNS.contains(&len) && is_token(text[end - 1]);
+        if is_piece {
+            let start = skip(text, next, const { ByteSet::parse(" \t") }, BEFORE_BYTES);
+            let word = piece(text, start);
+            let near = &text[next..text.len().min(next + COLUMNS.end)];
+            let is_full = || before == len || memchr::memchr(b'\n', near).unwrap_or(near.len()) == len;
+            let tail =
+                text[line..end].iter().rev().take(MAX_START_BYTES + 1).take_while(|b| is_token(**b)).count();
+            if word.len() >= MIN_REST_BYTES && tail <= MAX_START_BYTES && is_mixed(&text[word]) && is_full() {
+                starts.push(end - tail);
+            }
+        }
+        (line, before) = (next, len);
+    }
+    starts
+}
+
+/// Whether a byte is one of tokens.
+fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-./+".contains(&byte)
+}
+
+/// The bytes of a token from `start` on.
+fn piece(text: &[u8], start: usize) -> Range<usize> {
+    let near = &text[start..text.len().min(start + REACH_BYTES)];
+    start..start + near.iter().take_while(|b| is_token(**b)).count()
+}
+
+/// Where the next line begins, if nothing but the side of a box follows in this one.
+fn behind_line(text: &[u8], at: usize) -> Option<usize> {
+    let near = &text[at..text.len().min(at + BEFORE_BYTES)];
+    let len = memchr::memchr(b'\n', near)?;
+    let rest = near[..len].trim_ascii();
+    let is_side = |bar: &&[u8]| rest == *bar;
+    (rest.is_empty() || columns::BARS.iter().any(is_side)).then_some(at + len + 1)
+}
+
+/// Where the text of the line at `at` begins, behind blanks and the mark with which the line at `head` begins too.
+fn behind_mark(text: &[u8], head: usize, at: usize) -> usize {
+    const BLANKS: ByteSet = ByteSet::parse(" \t");
+    let first = skip(text, head, BLANKS, BEFORE_BYTES);
+    let here = skip(text, at, BLANKS, BEFORE_BYTES);
+    let mark =
+        text[first..].iter().take(4).take_while(|b| !b.is_ascii_alphanumeric() && !b.is_ascii_whitespace());
+    let mark = mark.count();
+    let is_same = mark > 0 && text.get(here..here + mark) == text.get(first..first + mark);
+    if is_same { skip(text, here + mark, BLANKS, BEFORE_BYTES) } else { here }
+}
+
 /// The pieces of a token in a cell of `line`, and in the cells below it that go on: nothing else is in their lines.
 fn pieces(text: &[u8], line: Range<usize>, start: usize) -> Option<Vec<Range<usize>>> {
     /// Most lines of a token. A choice.
@@ -144,4 +261,36 @@ fn pieces(text: &[u8], line: Range<usize>, start: usize) -> Option<Vec<Range<usi
         end = line.end;
     }
     (pieces.len() > 1).then_some(pieces)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sanitize::secrets::redact;
+
+    #[test]
+    fn a_token_in_lines_of_any_length_goes_whole() {
+        let token = ["gh", "p_16C7e42F292c6912E7710c838347Ae178B4a"].concat();
+        let [first, second, third] = [&token[..14], &token[14..30], &token[30..]];
+        let hidden = "[REDACTED:github-pat]";
+        for (before, between, behind) in [
+            ("see ", "\n", "\nnext line\n"),
+            ("│ see ", " │\n│ ", "           │\n"),
+            ("> see ", "\n> ", "\n"),
+            ("  # see ", "\n  # ", " there\n"),
+            ("see\n    ", "\n    ", "\n"),
+        ] {
+            let text = format!("{before}{first}{between}{second}{between}{third}{behind}");
+            let shown = redact(&text).map(|redacted| redacted.text);
+            assert_eq!(shown, Some(format!("{before}{hidden}{behind}")));
+        }
+        for text in [
+            "the prefix gh\np_ is\n",
+            "tokens begin with ghp_\nfollowed by letters\n",
+            "ghp_",
+            "ghp_\n",
+            "ghp_a\n│",
+        ] {
+            assert_eq!(redact(text), None);
+        }
+    }
 }

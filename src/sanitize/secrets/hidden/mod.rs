@@ -141,6 +141,15 @@ impl Search<'_, '_> {
         if let Some(view) = groups::wrapped(self.text, &self.scan.cut) {
             self.see(&view, within);
         }
+        if let Some((view, ends)) = groups::folded(self.text, &self.scan.cut) {
+            let first = self.claims.len();
+            self.see(&view, within);
+            let folded = self.claims.split_off(first).into_iter().filter(|claim| {
+                let next = ends.partition_point(|end| *end <= claim.start);
+                ends.get(next).is_some_and(|end| *end < claim.end)
+            });
+            self.claims.extend(folded);
+        }
     }
 
     /// Encoded, prefixed, quoted and wrapped text.
@@ -179,14 +188,23 @@ impl Search<'_, '_> {
     /// value from it.
     fn cut_keywords(&mut self, near: &Near, within: Layers) {
         let text = self.text;
-        let views = [
-            placed::view(text),
-            placed::compared(text),
-            texts::cut_lines(text),
-            texts::without_doubled(text, near),
-        ];
+        let plain = Layers { codings: 0, ..within };
+        let views = [placed::view(text), texts::cut_lines(text), texts::without_doubled(text, near)];
         for view in views.iter().flatten() {
-            self.see(view, Layers { codings: 0, ..within });
+            self.see(view, plain);
+        }
+        if let Some(compared) = placed::compared(text) {
+            let first = self.claims.len();
+            self.see(&compared, plain);
+            for claim in &mut self.claims[first..] {
+                let value = placed::with_marks(text, claim.start..claim.end);
+                (claim.start, claim.end) = (value.start, value.end);
+            }
+        }
+        if let Some(glued) = strings::glued(text) {
+            let mut found = Vec::new();
+            look(self.table, &glued.view, within, self.work, &mut found);
+            self.claims.extend(found.into_iter().filter(|claim| glued.crosses(&(claim.start..claim.end))));
         }
     }
 

@@ -129,6 +129,24 @@ fn write_version(text: &[u8], line: Range<usize>, is_new: bool, view: &mut View)
     view.stand(b"\n", line.end..line.end);
 }
 
+/// A value with the marks around its first and its last piece, if the others of these pairs are inside it.
+pub(super) fn with_marks(text: &[u8], value: Range<usize>) -> Range<usize> {
+    let Range { mut start, mut end } = value;
+    for [open, close] in [[ADDED[0], ADDED[1]], [REMOVED[0], REMOVED[1]]] {
+        let bytes = &text[start..end];
+        let (first, last) = (memchr::memmem::find(bytes, close), memchr::memmem::rfind(bytes, open));
+        let is_open = last.is_some_and(|last| memchr::memmem::find(&bytes[last..], close).is_none());
+        let is_closed = first.is_some_and(|first| memchr::memmem::find(&bytes[..first], open).is_none());
+        if is_open && text[end..].starts_with(close) {
+            end += close.len();
+        }
+        if is_closed && text[..start].ends_with(open) {
+            start -= open.len();
+        }
+    }
+    start..end
+}
+
 /// Writes the lines of a diff that has one word on each line, and `~` where a line ends.
 fn write_pieces(text: &[u8], view: &mut View) {
     let (mut pieces, mut at): (Vec<Range<usize>>, usize) = (Vec::new(), 0);
@@ -163,7 +181,9 @@ mod tests {
         for (text, shown) in [
             (format!("key: [-{key}-]{{+new+}}\n"), "key: [-[REDACTED:gcp-api-key]-]{+new+}\n"),
             (format!("key: {{+{key}+}}\n"), "key: {+[REDACTED:gcp-api-key]+}\n"),
-            (format!("key: {first}[-x-]{{+{second}+}}\n"), "key: [REDACTED:github-pat]+}\n"),
+            (format!("key: {first}[-x-]{{+{second}+}}\n"), "key: [REDACTED:github-pat]\n"),
+            (format!("key: {{+{first}+}}{second}\n"), "key: [REDACTED:github-pat]\n"),
+            (format!("key: {{+{first}+}}[-x-]{{+{second}+}};\n"), "key: [REDACTED:github-pat];\n"),
             (
                 "@@ -1,2 +1,2 @@\n DB_PASSWORD=\n-old\n+xK9uhfJX$mQ2v!Lp\n~\n".to_owned(),
                 "@@ -1,2 +1,2 @@\n DB_PASSWORD=\n-old\n+[REDACTED:generic-password]\n~\n",

@@ -62,6 +62,13 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
             (all_until, row) = (at + DECODED_AFTER_BYTES, Row::default());
             continue;
         }
+        // Both marks go, and the first of them is before this place.
+        if text[at] == b'<' && entities::between_sections(text, at) && at >= out.copied + 3 {
+            out.undo_nothing(at - 3, entities::BETWEEN_SECTIONS_BYTES);
+            at += entities::BETWEEN_SECTIONS_BYTES - 3;
+            (all_until, row) = (at + DECODED_AFTER_BYTES, Row::default());
+            continue;
+        }
         let unit = match text[at] {
             b'\\' => escapes::unit(text, at),
             b'%' => percent::unit(text, at),
@@ -173,6 +180,12 @@ impl Undone<'_> {
         self.view.copy_near(self.text, self.copied..at);
         self.view.stand(unit.bytes(), at..at + unit.len);
         (self.copied, self.any) = (at + unit.len, true);
+    }
+
+    /// Removes `len` bytes.
+    fn undo_nothing(&mut self, at: usize, len: usize) {
+        self.view.copy_near(self.text, self.copied..at);
+        (self.copied, self.any) = (at + len, true);
     }
 
     /// A character, a backspace and the character that replaces it. Returns where it ends.

@@ -16,7 +16,7 @@ use std::ops::Range;
 /// Longest separator between two pieces, in bytes.
 const MAX_GAP_BYTES: usize = 96;
 /// Shortest full line, in columns.
-const MIN_FULL_COLUMNS: usize = 40;
+const MIN_FULL_COLUMNS: usize = 20;
 /// Bytes of a line that are examined for its length.
 const LINE_LOOK_BYTES: usize = 512;
 
@@ -548,7 +548,7 @@ fn string_gap(text: &[u8], at: usize) -> Option<Range<usize>> {
 
 /// Whether the string that begins behind `start` is a name with a value: the next member of a table or an object, and no
 /// part of the string before it.
-fn is_name(text: &[u8], start: usize, quote: u8) -> bool {
+pub(super) fn is_name(text: &[u8], start: usize, quote: u8) -> bool {
     let rest = &text[start..text.len().min(start + LINE_LOOK_BYTES)];
     let Some(len) = memchr::memchr2(quote, b'\n', rest).filter(|len| rest[*len] == quote) else {
         return false;
