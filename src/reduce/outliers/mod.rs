@@ -77,7 +77,10 @@ pub fn keep(source: &Source<'_>, out: Reduction) -> Reduction {
         let lines: Vec<usize> = of(reason).collect();
         let found = match reason {
             Reason::PassingTests if lines.len() < MIN_LINES => Vec::new(),
-            Reason::PassingTests => slow(source, &lines).into_iter().chain(unlike(source, &lines)).collect(),
+            Reason::PassingTests => {
+                let not_cached = names::not_cached(lines.iter().map(|line| (*line, source.line(*line))));
+                slow(source, &lines).into_iter().chain(unlike(source, &lines)).chain(not_cached).collect()
+            }
             _ => steps(source, &lines, reason == Reason::TransferredFiles),
         };
         for line in found {
@@ -98,6 +101,7 @@ fn steps(source: &Source<'_>, lines: &[usize], are_files: bool) -> Vec<usize> {
     out.extend(names::other_packages(texts()));
     out.extend(names::in_two_versions(texts()));
     out.extend(names::single_codes(source, texts()));
+    out.extend(names::other_results(texts()));
     if are_files {
         out.extend(names::unlike_files(texts()));
     }
