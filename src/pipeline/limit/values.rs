@@ -228,6 +228,10 @@ impl Column {
         let is_usual = |value: &Value| !value.is_all_caps && value.rows * 2 >= rows;
         let is_calm = self.values.len() <= MAX_VERDICTS && self.values.iter().any(is_usual);
         let is_verdict =
+        // Of many rare values those that occur once still stand out.
+        let most = if is_few(together, rows, EXCEPTION_ONE_IN) { usize::MAX } else { 1 };
+        let rare = move |value: &(u64, &Value)| rare(value) && value.1.rows <= most;
+        let together: usize = all().filter(rare).map(|(_, value)| value.rows).sum();
             move |value: &Value| is_calm && value.is_all_caps && is_share(value.rows, rows, VERDICT_ONE_IN);
         self.keys.iter().copied().zip(&self.values).filter(move |(_, value)| is_verdict(value))
     }
