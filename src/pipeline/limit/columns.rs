@@ -274,6 +274,7 @@ fn add_column(
     out.extend(column.steps(rows).map(|place| single(0, 1, place)));
     // After the others: numbers may start over regularly, such as the days of a month.
     out.extend(column.falls(rows).map(|place| single(0, 2, place)));
+    out.extend(column.affixes().into_iter().enumerate().map(|(nth, place)| single(nth, 2, place)));
 }
 
 /// Adds the rows with rare values of a column, rarest value first, so that a column with many leaves room for others.
@@ -574,6 +575,10 @@ mod tests {
                 "u{i}:x:1{i}:1{i}:User No {i},,,:/home/u{i}:/sbin/nologin",
             ),
             ("Has120Thing=yes", "Has{i}Thing=no"),
+            ("\"a@120\",\"AGPL\",\"https://x.test/a120\"", "\"a@{i}\",\"MIT\",\"https://x.test/a{i}\""),
+            // A unit, and an address that ends otherwise.
+            ("name-120  5120px", "name-{i}  5{i}pt"),
+            ("name-120  a120@x.test", "name-{i}  a{i}@y.test"),
             ("listener l-120 203.0.113.9 open", "listener l-{i} 10.0.7.{i} open"),
         ] {
             let text = rows(120, row, |i| of.replace("{i}", &i.to_string()));
