@@ -145,7 +145,7 @@ impl<'a> Look<'a> {
     fn item(&mut self, i: u32) {
         let node = self.nodes[i as usize];
         match node.kind {
-            Kind::Object => self.members(i, 1),
+            Kind::Object => self.members(i, 1, 0),
             Kind::Array => {
                 let mut at = i + 1;
                 let mut place = 0;
@@ -165,18 +165,19 @@ impl<'a> Look<'a> {
         }
     }
 
-    fn members(&mut self, i: u32, level: u32) {
+    /// `above` is the name of the member that holds the object: `base.ref` is another field than `head.ref`.
+    fn members(&mut self, i: u32, level: u32, above: u64) {
         let end = self.nodes[i as usize].next;
         let mut at = i + 1;
         while at < end {
             let key = self.nodes[at as usize];
             let Some(value) = self.nodes.get(key.next as usize).copied() else { return };
-            let name = digest(self.text(key), u64::from(level));
+            let name = digest(self.text(key), u64::from(level)) ^ above.rotate_left(9);
             self.shape = self.shape.rotate_left(5) ^ name ^ kind_of(value.kind);
             self.judge(key, value);
             if value.kind == Kind::Object && level < LEVELS {
                 self.keys(name, key.next);
-                self.members(key.next, level + 1);
+                self.members(key.next, level + 1, name);
             } else {
                 self.scalar(name, value, key.next);
                 self.deep(name, key.next, level);
@@ -271,6 +272,7 @@ impl<'a> Look<'a> {
                 Err(_) => return,
             },
             Kind::String | Kind::Word => {
+                self.series.text_at(name, text.trim_matches(['"', '\'']), at);
                 // Texts that are all different may differ only in numbers.
                 self.series.field_at(!name, Value::Word(similarity_hash(text)), at);
                 self.series.field_at(name.rotate_left(31), Value::Form(form(text.as_bytes())), at);

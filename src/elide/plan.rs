@@ -13,12 +13,14 @@ use crate::text::judge::{
     DuplicateFinder, MAX_VALUES, RARE_ONE_IN, Spread, is_few, is_only_zero, is_only_zero_far, is_small,
     is_zero_far,
 };
-use crate::text::series::{Counter, Gaps};
+use crate::text::series::{Affixes, Counter, Gaps};
 
 /// Fewest numbers of a field for which outliers are searched.
 const MIN_NUMBERS: usize = 8;
-/// Most fields whose numbers and words are examined.
-const MAX_FIELDS: usize = 160;
+/// Most fields whose numbers and words are examined. A text has several: itself, its form, its unit and others.
+const MAX_FIELDS: usize = 320;
+/// Most fields whose texts are compared part by part.
+const MAX_PARTED_FIELDS: usize = 64;
 /// Most fields of elements of lists that are examined by the name of the element.
 const MAX_NAMED_FIELDS: usize = 64;
 
@@ -72,6 +74,9 @@ pub struct Series {
     places: HashMap<u64, usize, FixedState>,
     /// How many fields belong to named elements of a list.
     named: usize,
+    /// Fields whose texts are compared part by part: the start of each text, and its end.
+    parted: Vec<Affixes<(u32, u32)>>,
+    parted_places: HashMap<u64, usize, FixedState>,
 }
 
 impl Series {
@@ -96,6 +101,19 @@ impl Series {
         let before = self.fields.len();
         self.put(name, value, at, self.named < MAX_NAMED_FIELDS);
         self.named += self.fields.len() - before;
+    }
+
+    /// Adds a text of a field of the item that is pushed next, to be compared part by part.
+    pub fn text_at(&mut self, name: u64, text: &str, at: u32) {
+        let next = self.parted.len();
+        if next == MAX_PARTED_FIELDS && !self.parted_places.contains_key(&name) {
+            return;
+        }
+        let place = *self.parted_places.entry(name).or_insert(next);
+        if place == next {
+            self.parted.push(Affixes::default());
+        }
+        self.parted[place].add(text.as_bytes(), (self.items.len() as u32, at));
     }
 
     fn put(&mut self, name: u64, value: Value, at: u32, may_grow: bool) {
@@ -152,6 +170,11 @@ impl Series {
             found.extend(
                 outliers_of(field).into_iter().enumerate().map(|(nth, (count, at))| (nth, count, at)),
             );
+        }
+        for parted in self.parted.iter().filter(|_| self.items.len() >= MIN_UNLIKE_ITEMS) {
+            // Values that are odd as a whole come first.
+            let odd = parted.odd().into_iter().enumerate();
+            found.extend(odd.map(|(nth, at)| (nth, 3 * MAX_SAME_UNLIKE, at)));
         }
         found.sort_by_key(|(nth, count, _)| (*nth, *count));
         let most = (SHOWN_OUTLIERS + self.items.len() / ITEMS_PER_MORE_OUTLIER).min(MAX_OUTLIERS);
@@ -506,6 +529,20 @@ mod tests {
             .outliers
             .is_empty()
         );
+    }
+
+    #[test]
+    fn a_text_that_begins_otherwise_stays_under_any_limit() {
+        let registry = |odd: &str| {
+            let odd = odd.to_owned();
+            series(99, move |i, series| {
+                let text = if i == 60 { odd.clone() } else { format!("reg.corp/app-{i}:1.{i}") };
+                series.text_at(1, &text, 1000 + i as u32);
+                Item::default()
+            })
+        };
+        assert_eq!(registry("docker.io/app:1.2").unlike().first(), Some(&(60, 1060)));
+        assert!(registry("reg.corp/app:1.2").unlike().is_empty());
     }
 
     #[test]

@@ -12,7 +12,7 @@ use foldhash::fast::FixedState;
 use super::Limits;
 use super::json::Written;
 use super::plan::{Item, Ranking, Series, Value};
-use crate::text::judge::{form, may_be_unique, number};
+use crate::text::judge::{form, may_be_unique, number, unit};
 use crate::text::marker::{Marker, Unit};
 use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
@@ -279,6 +279,10 @@ fn rank(rows: &[String], style: Style, about: &Relevance) -> Ranking {
             series.field(place as u64, value);
             // Among many different texts, one may have another form: a date.
             series.field(!(place as u64), Value::Form(form(cell.as_bytes())));
+            if let Some(unit) = unit(cell.as_bytes()) {
+                series.field(place as u64 | 1 << 42, Value::Form(digest(unit)));
+            }
+            series.text_at(place as u64, cell, 0);
             if may_be_unique(cell.as_bytes()) {
                 series.field(place as u64 | 1 << 40, Value::Id(digest(cell)));
             }
@@ -288,9 +292,9 @@ fn rank(rows: &[String], style: Style, about: &Relevance) -> Ranking {
     series.rank()
 }
 
-fn digest(text: &str) -> u64 {
+fn digest(text: impl AsRef<[u8]>) -> u64 {
     let mut hasher = FixedState::default().build_hasher();
-    hasher.write(text.as_bytes());
+    hasher.write(text.as_ref());
     hasher.finish()
 }
 

@@ -206,8 +206,10 @@ const MAX_FORM_BYTES: usize = 64;
 /// A run of at least this many hexadecimal digits is an id.
 const MIN_HEX_BYTES: usize = 7;
 
-/// A run of at least this many equal digits means "no value": the commit or the digest that is all zeros.
+/// A run of at least this many equal digits means "no value": the commit or the digest that is all zeros. A text that has
+/// zeros only needs fewer.
 const MIN_EQUAL_BYTES: usize = 16;
+const MIN_ZEROS: usize = 8;
 
 /// Whether a run of letters and digits is a hexadecimal id, as `908e986`, `EB855D0CA8` or `0x55d0aa10`, or a number of that
 /// length.
@@ -307,9 +309,10 @@ pub fn form(text: &[u8]) -> u64 {
             },
         );
     }
-    is_empty |= text.len() > MIN_EQUAL_BYTES
-        && text.iter().filter(|b| **b == b'0').count() >= MIN_EQUAL_BYTES
-        && !text.iter().any(|b| b.is_ascii_alphanumeric() && *b != b'0');
+    let value = value_of(text);
+    is_empty |= value.len() >= MIN_ZEROS
+        && value.iter().filter(|b| **b == b'0').count() >= MIN_ZEROS
+        && !value.iter().any(|b| b.is_ascii_alphanumeric() && *b != b'0');
     match () {
         () if is_empty => 3,
         // The other parts of a text with an id or a date vary by chance too.
@@ -319,12 +322,17 @@ pub fn form(text: &[u8]) -> u64 {
     }
 }
 
-/// The first number of an IPv4 address, alone or with a prefix length or port, with or without quotation marks:
+/// The value of a field with a name, `ip=10.0.0.1`, or the field itself.
+pub fn value_of(field: &[u8]) -> &[u8] {
+    memchr::memchr(b'=', field).map_or(field, |at| &field[at + 1..])
+}
+
+/// The first number of an IPv4 address, alone or with a prefix length or port, with or without quotation marks or a name:
 /// addresses of one organization mostly have the same one.
 fn network(text: &[u8]) -> Option<u8> {
-    let text = match text {
+    let text = match value_of(text) {
         [b'"' | b'\'', inner @ .., b'"' | b'\''] => inner,
-        _ => text,
+        value => value,
     };
     if !text.first()?.is_ascii_digit() {
         return None;
@@ -343,7 +351,7 @@ fn network(text: &[u8]) -> Option<u8> {
 /// `<0.000123>`, also of several words, as in `(12 kB)`; the days of a date.
 pub fn number(field: &[u8]) -> Option<f64> {
     const MAX_NUMBER_BYTES: usize = 32;
-    match date(field) {
+    match date(value_of(field)) {
         Some(Date::Day(days)) => return Some(days),
         Some(Date::Impossible) => return None,
         None => {}
@@ -354,8 +362,10 @@ pub fn number(field: &[u8]) -> Option<f64> {
         [b'(' | b'[', inner @ ..] | [inner @ .., b')' | b']'] => inner,
         _ => field,
     };
-    // If fields are not separated by blanks, a label may be part of each field.
+    // If fields are not separated by blanks, a label may be part of each field: `Memory Size: 512 MB`.
     let is_named = field.first()?.is_ascii_alphabetic();
+    let behind_label = if is_named { memchr::memmem::rfind(field, b": ") } else { None };
+    let (field, is_named) = behind_label.map_or((field, is_named), |at| (&field[at + 2..], false));
     let is_before = |b: &u8| *b == b'=' || is_named && *b == b' ';
     let value = field.iter().rev().take(MAX_NUMBER_BYTES + 1).position(is_before).unwrap_or(field.len());
     let value = &field[field.len() - value..];
@@ -379,8 +389,37 @@ pub fn number(field: &[u8]) -> Option<f64> {
     if let Some(number) = grouped(digits) {
         return Some(number * scale(unit));
     }
-    let number: f64 = std::str::from_utf8(digits).ok()?.parse().ok()?;
-    Some(number * scale(unit)).filter(|n| n.is_finite())
+    match std::str::from_utf8(digits).ok()?.parse::<f64>() {
+        Ok(number) => Some(number * scale(unit)).filter(|n| n.is_finite()),
+        Err(_) => duration(value),
+    }
+}
+
+/// The milliseconds of a duration of several units, the largest first: `5m12s`, `1d3h`.
+fn duration(text: &[u8]) -> Option<f64> {
+    let (mut rest, mut sum, mut above) = (text, 0.0, f64::INFINITY);
+    while !rest.is_empty() {
+        let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
+        let unit = rest[digits..].iter().take_while(|b| b.is_ascii_alphabetic()).count();
+        let is_time = matches!(&rest[digits..digits + unit], b"d" | b"h" | b"m" | b"s" | b"ms");
+        let size = scale(&rest[digits..digits + unit]);
+        if !(1..=9).contains(&digits) || !is_time || size >= above {
+            return None;
+        }
+        sum += rest[..digits].iter().fold(0.0, |sum, b| sum * 10.0 + f64::from(b - b'0')) * size;
+        (rest, above) = (&rest[digits + unit..], size);
+    }
+    Some(sum)
+}
+
+/// The unit behind a number: `Mi` of `512Mi`.
+pub fn unit(field: &[u8]) -> Option<&[u8]> {
+    let is_unit = |b: &&u8| b.is_ascii_alphabetic() || **b == b'%' || !b.is_ascii();
+    let len = field.iter().rev().take_while(is_unit).count();
+    let (digits, unit) = field.split_at_checked(field.len() - len)?;
+    let is_number =
+        digits.iter().any(u8::is_ascii_digit) && digits.iter().all(|b| b.is_ascii_digit() || *b == b'.');
+    (is_number && matches!(len, 1..=3)).then_some(unit)
 }
 
 /// A whole number with a comma between thousands: `93,086,800`.
@@ -446,6 +485,25 @@ mod tests {
             assert_eq!(pairs(all, &odd), [], "{odd:?}");
         }
         assert_eq!(pairs(400, &[(20, 4), (22, 4), (30, 4)]), []);
+    }
+
+    #[test]
+    fn units_and_durations() {
+        for (text, expected) in
+            [("512Mi", Some("Mi")), ("41kB", Some("kB")), ("7%", Some("%")), ("1.5s", Some("s"))]
+        {
+            assert_eq!(unit(text.as_bytes()), expected.map(str::as_bytes), "{text}");
+        }
+        for text in ["512", "Mi", "web1", "1-2s", "2026-11-28T10:00:00Z", "12 apples"] {
+            assert_eq!(unit(text.as_bytes()), None, "{text}");
+        }
+        for (text, expected) in [("5m12s", 312e3), ("1d3h", 27.0 * 3600e3), ("took=1h2m", 3720e3)] {
+            assert_eq!(number(text.as_bytes()), Some(expected), "{text}");
+        }
+        for text in ["5m12", "5s12m", "m5s", "5x3y", "5m5m"] {
+            assert_eq!(number(text.as_bytes()), None, "{text}");
+        }
+        assert_eq!(number(b"Max Memory Used: 114 MB"), Some(114.0 * 1024.0 * 1024.0));
     }
 
     #[test]
@@ -533,6 +591,8 @@ mod tests {
             ("0f2cc575-c293-58d3-ad00-22eb930d2bbc", "00000000-0000-0000-0000-000000000000"),
             ("10.2.3.4", "203.0.113.9"),
             ("\"10.2.3.0/24\"", "\"0.0.0.0/0\""),
+            ("ip=10.2.3.4", "ip=203.0.113.9"),
+            ("id=0f2cc575-c293", "id=00000000-0000"),
         ] {
             assert!(!same(a, b), "{a} {b}");
         }

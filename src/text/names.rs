@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use crate::text::judge;
 use crate::text::ledger::{Action, Ledger};
 use crate::text::maps::Set;
 use crate::text::source::Source;
@@ -381,8 +382,14 @@ fn is_random(name: &[u8], kinds: u8) -> bool {
         name.split(|b| matches!(b, b'.' | b'-'))
             .all(|part| matches!(part.len(), 2 | 4) && part.iter().all(u8::is_ascii_hexdigit))
     };
+    // Pieces of ids, `f7035d97-deed`, also with the letter that conda puts before them, `hbb2b787_3`.
+    let is_of_ids = || {
+        let is_id = |part: &[u8]| judge::is_id(part) || part.strip_prefix(b"h").is_some_and(judge::is_id);
+        let parts = || name.split(|b| matches!(b, b'.' | b'-' | b'_'));
+        parts().any(is_id) && parts().all(|part| is_id(part) || part.iter().all(u8::is_ascii_hexdigit))
+    };
     if kinds & JOINT != 0 {
-        return kinds & DIGIT != 0 && is_address();
+        return kinds & DIGIT != 0 && (is_address() || is_of_ids());
     }
     kinds & DIGIT != 0
         && (name.len() < 10 && changes() > 2
@@ -634,6 +641,7 @@ mod tests {
             ("├── BrewFormula -> pkg/brew", "L1 BrewFormula"),
             ("fn read_rows() -> pkg/brew", "L1 read_rows pkg/brew"),
             ("if first_rows.index-1 > args.length", "L1 first_rows.index"),
+            ("data-f7035d97 of web_head_7", "L1 data-f7035d97 web_head_7"),
             ("catalog.info(a); logger.debugger; log.rotate(b)", "L1 catalog.info logger.debugger"),
         ] {
             assert_eq!(of_line(line), expected, "{line}");
@@ -649,6 +657,7 @@ mod tests {
             "</NavLink> and <Link to=/NavLink>",
             "   hostname: web-012.prod.example.com",
             "port e8bb.a551.04c2 and 0011.e8bb.a551",
+            "request f7035d97-deed of hbb2b787_3",
             "var mean float64 = total",
             "slog.Debug(text) and log.Printf(text)",
             "self.logger.warning(text); tracing::info!(text); _log.ErrorContext(text)",

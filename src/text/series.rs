@@ -2,11 +2,15 @@
 //!
 //! [`Gaps`] finds missing values, such as a day without a daily backup or a number in a sequence; only the rows
 //! before and after show that one is missing. [`Counter`] finds where a counter starts again, [`Steps`] where a
-//! setting changes for good, [`Ends`] a largest or smallest number that is far from all others. Their memory does
-//! not grow with the series.
+//! setting changes for good, [`Ends`] a largest or smallest number that is far from all others, [`Affixes`] texts that
+//! begin or end otherwise. Their memory does not grow with the series.
+
+use std::hash::BuildHasher;
+
+use foldhash::fast::FixedState;
 
 use crate::text::dates::day_inside;
-use crate::text::judge::{RARE_ONE_IN, number};
+use crate::text::judge::{RARE_ONE_IN, is_few, is_id, number, value_of};
 
 /// A series whose steps have more different lengths than this is not even.
 const MAX_LENGTHS: usize = 4;
@@ -259,9 +263,185 @@ impl Steps {
     }
 }
 
+/// The longest value whose parts are compared, and how many of its parts from the start and from the end.
+const MAX_PARTED_BYTES: usize = 256;
+const FIRST_PARTS: usize = 6;
+const LAST_PARTS: usize = 3;
+/// The most different parts at one place, if nearly all are the same.
+const MAX_PART_KINDS: usize = 4;
+/// The fewest values of a column, the share that has the usual part, and the most values with another one. Choices.
+const MIN_PARTED: usize = 12;
+const USUAL_IN_TEN: usize = 9;
+const MAX_ODD_PARTS: usize = 3;
+/// A shorter number in a value is there by chance; a longer one may be an account or a project.
+const MIN_ACCOUNT_BYTES: usize = 6;
+
+/// Compares the parts of values that are all different, and finds the few that begin or end otherwise than nearly all:
+/// another scheme, server, account, first folder or domain.
+#[derive(Debug)]
+pub struct Affixes<P> {
+    all: usize,
+    parts: Vec<Part<P>>,
+    is_closed: bool,
+}
+
+/// The parts at one place of the values.
+#[derive(Debug)]
+struct Part<P> {
+    /// The different ones: how many values have each, and the places of the first of these.
+    kinds: Vec<(u64, usize, [Option<P>; MAX_ODD_PARTS])>,
+    count: usize,
+    is_closed: bool,
+}
+
+impl<P> Default for Affixes<P> {
+    fn default() -> Self {
+        Self { all: 0, parts: Vec::new(), is_closed: false }
+    }
+}
+
+impl<P> Default for Part<P> {
+    fn default() -> Self {
+        Self { kinds: Vec::new(), count: 0, is_closed: false }
+    }
+}
+
+impl<P: Copy> Affixes<P> {
+    /// Adds a value at a place.
+    pub fn add(&mut self, value: &[u8], place: P) {
+        if self.is_closed {
+            return;
+        }
+        self.all += 1;
+        if has_parts(value) {
+            if self.parts.is_empty() {
+                self.parts.resize_with(FIRST_PARTS + LAST_PARTS, Part::default);
+            }
+            let is_sign = |b: &u8| matches!(b, b':' | b'/' | b'@' | b'.' | b'=' | b'\\');
+            let (first, last) = self.parts.split_at_mut(FIRST_PARTS);
+            first.iter_mut().zip(value.split(is_sign)).for_each(|(part, text)| part.add(text, place));
+            last.iter_mut().zip(value.rsplit(is_sign)).for_each(|(part, text)| part.add(text, place));
+        }
+        // No part is the same in nearly all values: the rest cannot change that.
+        let is_hopeless = |part: &Part<P>| part.is_closed || part.count * 2 < self.all;
+        if self.all.is_power_of_two() && self.all > MIN_PARTED && self.parts.iter().all(is_hopeless) {
+            *self = Self { is_closed: true, ..Self::default() };
+        }
+    }
+
+    /// Whether there may be values that begin or end otherwise.
+    pub fn is_open(&self) -> bool {
+        !self.is_closed
+    }
+
+    /// The places of the values that begin or end otherwise than nearly all; some may be named twice.
+    pub fn odd(&self) -> Vec<P> {
+        let mut out = Vec::new();
+        if self.all < MIN_PARTED {
+            return out;
+        }
+        for part in self.parts.iter().filter(|part| !part.is_closed) {
+            let Some(usual) = part.kinds.iter().map(|(_, count, _)| *count).max() else { continue };
+            let others = part.count - usual;
+            if usual * 10 >= self.all * USUAL_IN_TEN
+                && others <= MAX_ODD_PARTS
+                && is_few(others, self.all, RARE_ONE_IN)
+            {
+                let odd = part.kinds.iter().filter(|(_, count, _)| *count < usual);
+                out.extend(odd.flat_map(|(_, _, places)| places.iter().flatten().copied()));
+            }
+        }
+        out
+    }
+}
+
+impl<P: Copy> Part<P> {
+    fn add(&mut self, text: &[u8], place: P) {
+        if self.is_closed {
+            return;
+        }
+        self.count += 1;
+        let is_short = text.len() < MIN_ACCOUNT_BYTES && text.iter().all(u8::is_ascii_digit);
+        let is_by_chance =
+            !text.is_empty() && (is_short || is_id(text) && !text.iter().all(u8::is_ascii_digit));
+        let key = if is_by_chance { 0 } else { FixedState::with_seed(1).hash_one(text) | 1 };
+        if let Some((_, count, places)) = self.kinds.iter_mut().find(|(known, _, _)| *known == key) {
+            if let Some(free) = places.get_mut(*count) {
+                *free = Some(place);
+            }
+            *count += 1;
+        } else if self.kinds.len() == MAX_PART_KINDS {
+            *self = Self { is_closed: true, ..Self::default() };
+        } else {
+            let mut places = [None; MAX_ODD_PARTS];
+            places[0] = Some(place);
+            self.kinds.push((key, 1, places));
+        }
+    }
+}
+
+/// Whether a value starts like a time: `10:02`, `[14/Nov/2025:10:02`.
+fn starts_with_digit(value: &[u8]) -> bool {
+    value.strip_prefix(b"[").unwrap_or(value).first().is_some_and(u8::is_ascii_digit)
+}
+
+/// Whether a value has parts that say something: no sentence, no time and no number.
+fn has_parts(value: &[u8]) -> bool {
+    value.len() <= MAX_PARTED_BYTES
+        && value.iter().any(|b| matches!(b, b':' | b'/' | b'@' | b'.'))
+        && value.iter().any(u8::is_ascii_alphabetic)
+        && !value.iter().any(u8::is_ascii_whitespace)
+        && !(value.contains(&b':') && starts_with_digit(value_of(value)))
+        && number(value).is_none()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_that_begin_or_end_otherwise() {
+        let odd = |usual: &dyn Fn(usize) -> String, odd: &str| {
+            let mut affixes = Affixes::default();
+            (0..80).for_each(|i| affixes.add(if i == 33 { odd.to_owned() } else { usual(i) }.as_bytes(), i));
+            let mut places = affixes.odd();
+            places.dedup();
+            places
+        };
+        let name = |i: usize| {
+            ["elm", "oak", "fir", "ash", "yew", "birch"].map(|tree| format!("{tree}-{}", i / 6))[i % 6]
+                .clone()
+        };
+        let cases: [(&dyn Fn(usize) -> String, &str); 9] = [
+            (&|i| format!("{}@corp.test", name(i)), "pine@other.test"),
+            (&|i| format!("/srv/{}/data", name(i)), "/tmp/pine/data"),
+            (&|i| format!("{}.int.test", name(i)), "pine.ext.test"),
+            (&|i| format!("reg.corp/{}:1.{i}.0", name(i)), "docker.io/pine:1.2.3"),
+            (&|i| format!("reg.corp/{}:1.{i}.0", name(i)), "reg.corp/pine:latest"),
+            (
+                &|i| format!("arn:aws:iam::123456789012:role/{}", name(i)),
+                "arn:aws:iam::999900001111:role/pine",
+            ),
+            (&|i| format!("https://{}.x.test/api", name(i)), "http://pine.x.test/api"),
+            (&|i| format!("https://{}.x.test/api", name(i)), "https://pine.x.test:8443/api"),
+            (&|i| format!("mail={}@corp.test", name(i)), "mail=pine@other.test"),
+        ];
+        for (usual, other) in cases {
+            assert_eq!(odd(usual, other), [33], "{other}");
+            assert_eq!(odd(usual, &usual(33)), [0; 0], "{other}");
+        }
+        // Times, numbers, sentences and ids; and two kinds that are both common.
+        let none: [(&dyn Fn(usize) -> String, &str); 5] = [
+            (&|i| format!("2026-11-28T10:{i:02}:00Z"), "2026-11-28T11:00:00Z"),
+            (&|i| format!("{i}.5MB"), "7.25GB"),
+            (&|i| format!("the path /srv/{i}"), "a path /tmp/1"),
+            (&|i| format!("blob/{:07x}a1", i * 7919), "blob/0f1e2d3"),
+            (&|i| format!("/{}/x{}", ["srv", "opt"][i % 2], name(i)), "/srv/x"),
+        ];
+        for (usual, other) in none {
+            assert_eq!(odd(usual, other), [0; 0], "{other}");
+        }
+    }
 
     /// The lines next to a gap in any of the columns.
     fn outliers(text: &str) -> Vec<usize> {

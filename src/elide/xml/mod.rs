@@ -305,6 +305,7 @@ fn rank(text: &str, nodes: &[Node], items: &[u32], about: &Relevance) -> Ranking
             let name = digest(name.as_bytes());
             shape = shape.rotate_left(5) ^ name;
             series.field(name, field(value));
+            series.text_at(name, value, 0);
         });
         for child in children(nodes, item + 1..node.next) {
             let inner = nodes[child as usize];
@@ -314,11 +315,14 @@ fn rank(text: &str, nodes: &[Node], items: &[u32], about: &Relevance) -> Ranking
             let name = digest(name(&text.as_bytes()[inner.start as usize + 1..]).unwrap_or_default());
             shape = shape.rotate_left(5) ^ name;
             attributes(&text[inner.start as usize..inner.open as usize], |attribute, value| {
-                series.field(name.rotate_left(9) ^ digest(attribute.as_bytes()), field(value));
+                let name = name.rotate_left(9) ^ digest(attribute.as_bytes());
+                series.field(name, field(value));
+                series.text_at(name, value, 0);
             });
             let value = text[inner.open as usize..inner.close.max(inner.open) as usize].trim();
             if value.len() <= MAX_FIELD_BYTES && !value.contains('<') {
                 series.field(name, field(value));
+                series.text_at(name, value, 0);
             }
         }
         let is_short = texts[place].len() <= signals::LONG_LINE_BYTES;

@@ -14,7 +14,7 @@ use foldhash::fast::FixedState;
 use super::Limits;
 use super::json::Written;
 use super::plan::{Item, Series, Value};
-use crate::text::judge::{form, number};
+use crate::text::judge::{form, number, unit};
 use crate::text::marker::{Marker, Unit};
 use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
@@ -231,6 +231,10 @@ impl<'a> Document<'a> {
         let word = || Value::Word(digest(value));
         series.field_at(name, number(value.as_bytes()).map_or_else(word, Value::Number), i as u32);
         series.field_at(name.rotate_left(31), Value::Form(form(value.as_bytes())), i as u32);
+        if let Some(unit) = unit(value.as_bytes()) {
+            series.field_at(name.rotate_left(43), Value::Form(digest(unit)), i as u32);
+        }
+        series.text_at(name, value.trim_matches(['"', '\'']), i as u32);
     }
 
     fn must(&self, lines: Range<usize>) -> bool {
@@ -474,8 +478,8 @@ fn is_plain(item: &str) -> bool {
         || item.starts_with("--") && !is_member(item)
 }
 
-fn digest(text: &str) -> u64 {
+fn digest(text: impl AsRef<[u8]>) -> u64 {
     let mut hasher = FixedState::default().build_hasher();
-    hasher.write(text.as_bytes());
+    hasher.write(text.as_ref());
     hasher.finish()
 }

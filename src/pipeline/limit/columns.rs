@@ -18,7 +18,7 @@ pub(super) const MIN_ROWS: usize = 20;
 /// Longer texts are not searched, in bytes.
 pub(super) const MAX_TEXT_BYTES: usize = 8 << 20;
 /// The first lines of this many rare values of a column rank before a second line of any value.
-const MAX_FIRST_VALUES: usize = 3;
+const MAX_FIRST_VALUES: usize = 5;
 /// Lines that are sampled to choose the divider and to estimate the spread of numbers.
 const SAMPLE_LINES: usize = 64;
 
@@ -274,6 +274,7 @@ fn add_column(
     out.extend(column.steps(rows).map(|place| single(0, 1, place)));
     // After the others: numbers may start over regularly, such as the days of a month.
     out.extend(column.falls(rows).map(|place| single(0, 2, place)));
+    out.extend(column.affixes().into_iter().enumerate().map(|(nth, place)| single(nth, 2, place)));
 }
 
 /// Adds the rows with rare values of a column, rarest value first, so that a column with many leaves room for others.
@@ -483,13 +484,15 @@ fn divider(trials: &[&str]) -> Option<(Divider, usize)> {
         .or_else(|| most(Divider::Blank, 2));
     let has_words = matches!(found, None | Some((Divider::Wide | Divider::Blank, ..)));
     let signs = [',', ';', ':'].into_iter().filter(|sign| has_words && is_glued(trials, *sign));
-    let of_sign = signs.filter_map(|sign| most(Divider::Sign(sign), MIN_FIELDS_OF_SIGN)).max_by_key(|d| d.1);
+    let least = |sign: char| if sign == ':' { MIN_FIELDS_OF_COLON } else { MIN_FIELDS_OF_SIGN };
+    let of_sign = signs.filter_map(|sign| most(Divider::Sign(sign), least(sign))).max_by_key(|d| d.1);
     let most_fields = of_sign.filter(|sign| found.is_none_or(|words| words.1 < sign.1));
     most_fields.or(found).or_else(|| most(Divider::Equals, 2)).map(|(divider, count, _)| (divider, count))
 }
 
-/// A sign divides lines into at least this many fields.
-const MIN_FIELDS_OF_SIGN: usize = 4;
+/// A sign divides lines into at least this many fields. A place in a file has two colons: `a.c:12:3`.
+const MIN_FIELDS_OF_SIGN: usize = 3;
+const MIN_FIELDS_OF_COLON: usize = 4;
 
 /// Whether a sign joins the fields of most lines, as in a file with commas: no blank follows it, and at most one field
 /// has blanks; a text that is divided by colons does not end with such a field, as a message after a time does.
@@ -572,6 +575,10 @@ mod tests {
                 "u{i}:x:1{i}:1{i}:User No {i},,,:/home/u{i}:/sbin/nologin",
             ),
             ("Has120Thing=yes", "Has{i}Thing=no"),
+            ("\"a@120\",\"AGPL\",\"https://x.test/a120\"", "\"a@{i}\",\"MIT\",\"https://x.test/a{i}\""),
+            // A unit, and an address that ends otherwise.
+            ("name-120  5120px", "name-{i}  5{i}pt"),
+            ("name-120  a120@x.test", "name-{i}  a{i}@y.test"),
             ("listener l-120 203.0.113.9 open", "listener l-{i} 10.0.7.{i} open"),
         ] {
             let text = rows(120, row, |i| of.replace("{i}", &i.to_string()));

@@ -404,6 +404,31 @@ mod tests {
     }
 
     #[test]
+    fn headings_of_any_form_belong_to_the_record_below() {
+        const NAMES: &[&str] = &["alder", "beech", "cedar", "elm", "fir", "hazel", "larch", "maple"];
+        let record = |i: usize, heading: &str, hash: &str| {
+            let name = format!("{}{}", NAMES[i % 8], ["", "wood", "bark"][i / 8]);
+            format!("{}\nProtocol: 3\nHash: {hash}\nReused: no\n", heading.replace('@', &name))
+        };
+        for heading in ["@ | CHANGED | rc=0 >>", "@.x.test", "/etc/@.conf:", "@", "@:", "Id=@", "[@]"] {
+            let found = found(&text(9, &record(9, heading, "SHA1"), |i| record(i, heading, "SHA256")));
+            assert_eq!(found.len(), 1, "{found:?}");
+            let expected = ("Hash: SHA1".to_owned(), vec![heading.replace('@', "beechwood")]);
+            assert_eq!(found[0], expected, "{heading}");
+        }
+        // The last line of each record is a name; it is no heading of the next one.
+        let path = |i: usize, hash: &str| {
+            format!("Protocol: 3\nHash: {hash}\n/srv/{}{}\n", NAMES[i % 8], ["", "wood", "bark"][i / 8])
+        };
+        let found = found(&format!("head\n{}", text(9, &path(9, "SHA1"), |i| path(i, "SHA256"))));
+        assert!(found.iter().all(|(_, with)| !with.contains(&"/srv/beechwood".to_owned()) || with.len() > 1));
+        assert!(
+            found.iter().any(|(line, with)| line == "Hash: SHA1" && with[0] == "Protocol: 3"),
+            "{found:?}"
+        );
+    }
+
+    #[test]
     fn other_texts_have_no_records() {
         for text in [
             String::new(),

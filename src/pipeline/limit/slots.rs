@@ -158,12 +158,19 @@ fn start(line: &str) -> &str {
     line[..line.floor_char_boundary(MAX_BYTES)].trim()
 }
 
-/// The text before a colon that is followed by a blank or by nothing.
+/// The text before a colon that is followed by a blank or by nothing, or before the only equals sign: `Restart=no`.
 fn key(text: &str) -> Option<&str> {
     let bytes = text.as_bytes();
+    let start = &bytes[..bytes.len().min(MAX_KEY_BYTES)];
     let is_end = |at: &usize| bytes.get(at + 1).is_none_or(|b| matches!(b, b' ' | b'\t'));
-    let colon = memchr::memchr_iter(b':', &bytes[..bytes.len().min(MAX_KEY_BYTES)]).find(is_end)?;
-    Some(&text[..colon])
+    let colon = memchr::memchr_iter(b':', start).find(is_end);
+    let equals = || {
+        let at = memchr::memchr(b'=', start)?;
+        let is_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
+        let is_only = memchr::memchr(b'=', &bytes[at + 1..]).is_none();
+        (is_only && at > 0 && bytes[..at].iter().all(is_name)).then_some(at)
+    };
+    Some(&text[..colon.or_else(equals)?])
 }
 
 /// The first word with a letter, other than `name`; but the first word if it has neither a letter nor a leading digit,
@@ -265,9 +272,14 @@ fn move_to_blocks(source: &Source<'_>, starts: &mut [usize]) {
 }
 
 /// Moves the first lines of records to the names above them, if these are all different and below a blank line, as in
-/// the reports of `npm audit`: `tarpit  <2.4.1` above `Severity: critical`. Returns whether it did.
+/// the reports of `npm audit`: `tarpit  <2.4.1` above `Severity: critical`; or if they can only be headings, as `web-7 |
+/// CHANGED | rc=0 >>`. Returns whether it did.
 fn move_to_titles(source: &Source<'_>, starts: &mut Vec<usize>) -> bool {
     let is_blank = |line: usize| source.line(line).trim().is_empty();
+    if has_headings(source, starts) {
+        starts.iter_mut().for_each(|start| *start -= 1);
+        return true;
+    }
     let has_title = |start: &usize| *start >= 2 && is_blank(start - 2) && !is_blank(start - 1);
     let titled = || starts.iter().filter(|start| has_title(start)).map(|start| title(source.line(start - 1)));
     let different: Set<&str> = titled().filter(|title| title.len() >= MIN_TITLE_BYTES).collect();
@@ -279,6 +291,34 @@ fn move_to_titles(source: &Source<'_>, starts: &mut Vec<usize>) -> bool {
     }
     starts.dedup();
     true
+}
+
+/// Whether the line above each record is its heading: nearly all differ, no form of them is common, and the last record has
+/// no such line at its end, so that they do not belong to the record above.
+fn has_headings(source: &Source<'_>, starts: &[usize]) -> bool {
+    /// At most 1 in this many headings has the form of another one: `web-1` and `web-2`.
+    const ALIKE_ONE_IN: usize = 4;
+    if starts.iter().any(|start| *start == 0 || source.line(start - 1).trim().is_empty()) {
+        return false;
+    }
+    let heading = |start: &usize| source.line(start - 1).trim();
+    let different: Set<&str> = starts.iter().map(heading).collect();
+    let mut forms: Map<u64, usize> = Map::default();
+    starts.iter().for_each(|start| *forms.entry(form(heading(start))).or_default() += 1);
+    let most = forms.values().max().copied().unwrap_or(0);
+    if different.len() * UNLIKE_ONE_IN < starts.len() * (UNLIKE_ONE_IN - 1)
+        || most * ALIKE_ONE_IN > starts.len()
+    {
+        return false;
+    }
+    let mut lengths: Vec<usize> = starts.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    lengths.sort_unstable();
+    let usual = lengths.get(lengths.len() / 2).copied().unwrap_or(0);
+    let is_blank = |line: &usize| source.line(*line).trim().is_empty();
+    let end = (starts[starts.len() - 1]..source.len()).rev().find(|line| !is_blank(line));
+    let last = end.map_or(0, |end| end + 1 - starts[starts.len() - 1]);
+    // The part below the last record, if the text has one, says nothing.
+    last + 1 == usual || starts[0] == 1 && last > usual
 }
 
 /// The first lines of records: all lines with the first form that is repeated at regular distances.
@@ -331,6 +371,7 @@ mod tests {
             ("Thread 1 (Thread 0x7f6e1c00c35d (LWP 4001)):", "Thread 14 (Thread 0x7f0d238fd486 (LWP 4014)):"),
             ("rx_queue_3_bytes: 1", "rx_queue_21_bytes: 0"),
             ("[INFO] |  \\- com.x:core:jar:2.15.3", "[INFO] |  \\- com.x:core:jar:2.15.0"),
+            ("Restart=no", "Restart=on failure"),
         ] {
             assert!(same(a, b), "{a} {b}");
         }

@@ -6,9 +6,9 @@ use crate::pipeline::limit::candidate::{MAX_LINES_PER_VALUE, digest};
 use crate::pipeline::limit::numbers::Reader;
 use crate::text::judge::{
     EXCEPTION_ONE_IN, MAX_VALUES, RARE_ONE_IN, Spread, form, is_few, is_only_zero, is_only_zero_far,
-    is_share, is_small, is_zero_far,
+    is_share, is_small, is_zero_far, unit,
 };
-use crate::text::series::{Counter, Ends, Steps};
+use crate::text::series::{Affixes, Counter, Ends, Steps};
 
 /// A rare value occurs at most as often as the average value of the column, divided by this.
 const RARE_SHARE: usize = 5;
@@ -87,8 +87,10 @@ pub(super) struct Column {
     ends: Ends,
     counter: Counter,
     steps: Steps,
-    /// The different forms of values, for a column with many different texts that are not numbers.
+    /// The different forms of values, for a column with many different texts; of numbers their units.
     forms: Option<Box<Column>>,
+    /// How texts begin and end, where forms are collected.
+    affixes: Affixes<usize>,
 }
 
 impl Column {
@@ -137,6 +139,7 @@ impl Column {
             && self.range.is_none()
             && self.words.rows > MAX_LINES_PER_VALUE
             && self.forms.as_ref().is_none_or(|forms| forms.has_many_values)
+            && (self.forms.is_none() || !self.affixes.is_open())
     }
 
     /// Adds a row.
@@ -146,10 +149,16 @@ impl Column {
             self.steps.observe(key, place);
             self.observe_key(place, key, is_all_caps(field));
         }
-        if let Some(forms) =
-            self.forms.as_mut().filter(|forms| !forms.has_many_values && self.range.is_none())
-        {
-            forms.observe_key(place, form(field), false);
+        if let Some(forms) = &mut self.forms {
+            let is_number = self.range.is_some();
+            if !is_number && self.affixes.is_open() {
+                self.affixes.add(field, place);
+            }
+            let key =
+                if is_number { unit(field).map(|unit| digest(unit, column)) } else { Some(form(field)) };
+            if let Some(key) = key.filter(|_| !forms.has_many_values) {
+                forms.observe_key(place, key, false);
+            }
         }
         self.observe_number(place, field);
     }
@@ -219,6 +228,10 @@ impl Column {
         let rare = move |(_, value): &(u64, &Value)| is_share(value.rows, rows, unlike) || is_only(value);
         let all = || self.keys.iter().copied().zip(&self.values);
         let together: usize = all().filter(rare).map(|(_, value)| value.rows).sum();
+        // Of many rare values those that occur once still stand out.
+        let most = if is_few(together, rows, EXCEPTION_ONE_IN) { usize::MAX } else { 1 };
+        let rare = move |value: &(u64, &Value)| rare(value) && value.1.rows <= most;
+        let together: usize = all().filter(rare).map(|(_, value)| value.rows).sum();
         let tells = self.values.len() > 1 && is_few(together, rows, EXCEPTION_ONE_IN);
         all().filter(move |value| tells && rare(value))
     }
@@ -277,6 +290,11 @@ impl Column {
     pub(super) fn outlier_forms(&self, rows: usize) -> impl Iterator<Item = (u64, &Value)> {
         let forms = self.forms.as_ref().filter(|forms| self.has_many_values && !forms.has_many_values);
         forms.into_iter().flat_map(move |forms| forms.rare(rows))
+    }
+
+    /// The rows with texts that begin or end otherwise than nearly all.
+    pub(super) fn affixes(&self) -> Vec<usize> {
+        self.affixes.odd()
     }
 
     /// The rows without a number in a numeric column, and those with zero if all other numbers are far from zero.

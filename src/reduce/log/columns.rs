@@ -11,8 +11,9 @@ use foldhash::fast::FixedState;
 
 use super::record::Record;
 use crate::text::judge::{
-    Counted, EXCEPTION_ONE_IN, RARE_ONE_IN, Spread, form, is_only_zero_far, is_share, number,
+    Counted, EXCEPTION_ONE_IN, RARE_ONE_IN, Spread, form, is_only_zero_far, is_share, number, value_of,
 };
+use crate::text::series::{Affixes, Ends};
 use crate::text::source::Source;
 
 /// Words of a record that are compared. Bounds the work.
@@ -46,6 +47,10 @@ struct Column<'a> {
     /// The first folders of paths, and the names in their queries.
     folders: Counted<&'a [u8]>,
     queries: Counted<u64>,
+    /// How words with several parts begin and end.
+    affixes: Affixes<usize>,
+    /// The largest and the smallest number, which may be far from all others although they are not many times as large.
+    ends: Ends,
     /// The median of the numbers, how many there are, the smallest above zero, and those that are zero: how many, and the first.
     middle: f64,
     numbers: usize,
@@ -98,6 +103,8 @@ pub fn outliers<'a>(source: &'a Source<'_>, records: &[Record], form: &[usize]) 
         let counted = [&column.values, &column.words, &column.folders];
         out.extend(counted.into_iter().flat_map(Counted::rare));
         out.extend(column.only_zero());
+        out.extend(column.affixes.odd());
+        out.extend(column.ends.alone());
     }
     out.sort_unstable();
     out.dedup();
@@ -130,6 +137,7 @@ impl<'a> Column<'a> {
         let is_numeric = self.limit.is_some() || self.floor.is_some();
         if let Some(number) = Some(word).filter(|_| is_numeric).and_then(number) {
             self.numbers += 1;
+            self.ends.look(number, i);
             if number == 0.0 {
                 self.zeros = (self.zeros.0 + 1, if self.zeros.0 == 0 { i } else { self.zeros.1 });
             } else if number > 0.0 && self.least.is_none_or(|least| number < least) {
@@ -152,7 +160,10 @@ impl<'a> Column<'a> {
             true => self.values.add(word, i),
             false => self.words.add(word, i),
         }
-        if !is_numeric && is_address(word) {
+        if !is_numeric && self.affixes.is_open() {
+            self.affixes.add(word, i);
+        }
+        if !is_numeric && is_address(value_of(word)) {
             self.shapes.add(form(word), i);
         }
         if is_path || word.contains(&b'=') {
@@ -257,6 +268,17 @@ mod tests {
             assert_eq!(found(|i| check(i, &target(i), 2 + i % 5)), [70], "{odd}");
         }
         assert_eq!(found(|i| check(i, &target(i), 2 + i % 5)), [0; 0]);
+        // A spike of a few times the usual, and the fastest by far.
+        for odd in [700, 1] {
+            let latency = |i: usize| if i == 70 { odd } else { 80 + i * 13 % 60 };
+            assert_eq!(found(|i| check(i, &target(i), latency(i))), [70], "{odd}");
+        }
+        // Values that are all different, one of which begins or ends otherwise.
+        for (usual, odd) in [("@corp.test", "@other.test"), (".int.test", ".ext.test"), (":1.2", ":latest")] {
+            let value =
+                |i: usize| format!("box-{}{}{}", i * 7, ["a", "b"][i % 2], if i == 70 { odd } else { usual });
+            assert_eq!(found(|i| format!("{} INFO sync to={} ok", time(i), value(i))), [70], "{odd}");
+        }
         let get = |i: usize, path: &str, rt: &str| {
             let clock = format!("14/Nov/2025:08:{:02}:{:02} +0000", i / 60, i % 60);
             format!(

@@ -78,7 +78,8 @@ pub fn keep(source: &Source<'_>, out: Reduction) -> Reduction {
         let found = match reason {
             Reason::PassingTests if lines.len() < MIN_LINES => Vec::new(),
             Reason::PassingTests => {
-                slow(source, &lines).into_iter().chain(outliers(source, &lines)).collect()
+                let not_cached = names::not_cached(lines.iter().map(|line| (*line, source.line(*line))));
+                slow(source, &lines).into_iter().chain(outliers(source, &lines)).chain(not_cached).collect()
             }
             _ => steps(source, &lines, reason == Reason::TransferredFiles),
         };
@@ -100,6 +101,7 @@ fn steps(source: &Source<'_>, lines: &[usize], are_files: bool) -> Vec<usize> {
     out.extend(names::other_packages(texts()));
     out.extend(names::in_two_versions(texts()));
     out.extend(names::single_codes(source, texts()));
+    out.extend(names::other_results(texts()));
     if are_files {
         out.extend(names::outlier_files(texts()));
     }

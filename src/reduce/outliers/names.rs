@@ -127,6 +127,51 @@ fn code(line: &str) -> Option<&str> {
     (is_code && word.bytes().skip(letters).all(|b| b.is_ascii_digit())).then_some(word)
 }
 
+/// The lines with another result at the end than nearly all: `-- Checking for zlib - bundled 1.2.8` among probes that end with
+/// `- found`, the only layer that was `Pushed`.
+pub fn other_results<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<usize> {
+    /// Most results that are remembered, and the fewest lines with a common one.
+    const MAX_RESULTS: usize = 64;
+    const MIN_COMMON: usize = 3;
+    let (mut all, mut results) = (0, Map::<&str, (usize, [usize; 2])>::default());
+    for (line, text) in lines {
+        crate::stop::check_sometimes();
+        let Some((_, result)) = text.rsplit_once(" - ").or_else(|| text.rsplit_once(": ")) else { continue };
+        if results.len() == MAX_RESULTS && !results.contains_key(result) {
+            return Vec::new();
+        }
+        all += 1;
+        let (count, places) = results.entry(result).or_default();
+        if let Some(free) = places.get_mut(*count) {
+            *free = line;
+        }
+        *count += 1;
+    }
+    let common: usize = results.values().map(|(count, _)| *count).filter(|count| *count >= MIN_COMMON).sum();
+    let others = all - common;
+    if all < MIN_NAMES || others > MAX_UNLIKE || !is_few(others, all, RARE_ONE_IN) {
+        return Vec::new();
+    }
+    let rare = results.into_values().filter(|(count, _)| *count < MIN_COMMON);
+    let mut out: Vec<usize> = rare.flat_map(|(count, places)| places.into_iter().take(count)).collect();
+    out.sort_unstable();
+    out
+}
+
+/// The lines of tests that ran, if nearly all results come from a cache.
+pub fn not_cached<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<usize> {
+    let (mut all, mut out) = (0, Vec::new());
+    for (line, text) in lines {
+        crate::stop::check_sometimes();
+        all += 1;
+        if memchr::memmem::find(text.as_bytes(), b"(cached)").is_none() && out.len() <= MAX_UNLIKE {
+            out.push(line);
+        }
+    }
+    let is_few = all >= MIN_NAMES && out.len() <= MAX_UNLIKE && is_few(out.len(), all, RARE_ONE_IN);
+    if is_few { out } else { Vec::new() }
+}
+
 /// The lines whose last word is a path below another folder of the root than nearly all.
 pub fn from_other_folders<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<usize> {
     let mut folders: Counted<&str> = Counted::default();
@@ -231,6 +276,32 @@ mod tests {
             let lines: Vec<String> = (0..180).map(|i| line(i, odd)).collect();
             assert_eq!(other_packages(lines.iter().map(String::as_str).enumerate()), expected, "{odd}");
         }
+    }
+
+    #[test]
+    fn results_unlike_the_others() {
+        let found = |usual: &dyn Fn(usize) -> String, odd: &str| {
+            let lines: Vec<String> =
+                (0..80).map(|i| if i == 33 { odd.to_owned() } else { usual(i) }).collect();
+            let of = |find: fn(std::iter::Enumerate<std::slice::Iter<'_, String>>) -> Vec<usize>| {
+                find(lines.iter().enumerate())
+            };
+            [
+                of(|lines| other_results(lines.map(|(i, line)| (i, line.as_str())))),
+                of(|lines| not_cached(lines.map(|(i, line)| (i, line.as_str())))),
+            ]
+        };
+        let probe = |i: usize| format!("-- Looking for h{i} - {}", ["found", "yes"][i % 2]);
+        let layer = |i: usize| format!("{:x}: Layer already exists", i + 4096);
+        let test = |i: usize| format!("//a:t{i}  (cached) PASSED in 0.{i}s");
+        assert_eq!(found(&probe, "-- Looking for z - bundled 1.2.8"), [vec![33], vec![]]);
+        assert_eq!(found(&layer, "ab12: Pushed"), [vec![33], vec![]]);
+        assert_eq!(found(&test, "//a:t33  PASSED in 2.2s"), [vec![], vec![33]]);
+        for usual in [&probe as &dyn Fn(usize) -> String, &layer, &test] {
+            assert_eq!(found(usual, &usual(33)), [vec![0; 0], vec![]]);
+        }
+        // All results differ.
+        assert_eq!(found(&|i| format!("a: {i}"), "a: b"), [vec![0; 0], vec![]]);
     }
 
     #[test]
