@@ -1,8 +1,9 @@
 //! `tersed expand`: expands the dictionaries and tables of `aggressive` to plain text.
 
-use std::io::Read;
+use std::path::PathBuf;
 
 use super::Failure;
+use super::call;
 use super::out::print;
 use crate::encode::{dictionary, json_table};
 
@@ -10,16 +11,19 @@ use crate::encode::{dictionary, json_table};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     tersed compress --mode aggressive < report.txt | tersed expand\n  \
-    tersed expand < transcript.txt\n\n\
+    tersed expand transcript.txt\n\n\
     First phrases of dictionaries are filled in, then every table becomes the minified JSON that it was made of. Text without \
     either is unchanged. Gaps are not filled: `artifact/read` returns the lines that a marker says are omitted, referred to \
     or shown elsewhere. White space that an encoder removed and lines that were rewritten are not restored.")]
-pub struct Args {}
+pub struct Args {
+    /// File to expand, instead of standard input; - for standard input.
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+}
 
-/// Expands standard input to standard output.
-pub(super) fn run(_: &Args) -> Result<(), Failure> {
-    let mut input = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut input).map_err(|e| format!("standard input: {e}"))?;
+/// Expands a file, or standard input, to standard output.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let input = call::input(args.file.as_deref())?;
     // Binary data holds no dictionaries or tables.
     let output = match std::str::from_utf8(&input) {
         Ok(text) => expand(text).into_bytes(),

@@ -97,6 +97,12 @@ fn improve(error: &mut Error, command: &Command, words: &[String]) {
                     error.remove(ContextKind::Suggested);
                     error.remove(ContextKind::SuggestedArg);
                     tip(error, answer.trim_start_matches("; "));
+                } else if given.trim_start_matches('-').parse::<f64>().is_ok() {
+                    error.remove(ContextKind::Suggested);
+                    tip(error, "no option takes a negative number");
+                } else if !words.iter().any(|word| takes_command(command, word)) {
+                    // No argument of such a command starts with `-`.
+                    error.remove(ContextKind::Suggested);
                 }
                 return;
             }
@@ -115,6 +121,11 @@ fn improve(error: &mut Error, command: &Command, words: &[String]) {
                 }
                 Some("install" | "uninstall") => tip(error, "`tersed install --list` names the hosts"),
                 Some("explain") => tip(error, "tersed explain --record FILE --index N"),
+                Some("mcp-proxy") if words.iter().any(|word| word.starts_with("--servers")) => {
+                    let missing = ContextValue::Strings(vec!["the name of a server in the file".to_owned()]);
+                    error.insert(ContextKind::InvalidArg, missing);
+                    tip(error, "tersed mcp-proxy --servers FILE NAME");
+                }
                 _ => {}
             }
         }

@@ -32,6 +32,12 @@ pub(super) fn written(place: &str, result: io::Result<()>) -> Result<(), Failure
     }
 }
 
+/// The message for an error at a path, which names the path once.
+pub(super) fn at(path: &Path, error: &io::Error) -> String {
+    let (text, place) = (error.to_string(), path.display().to_string());
+    if text.contains(&place) { text } else { format!("{place}: {text}") }
+}
+
 /// In the head of every page that is written, so that a later page may overwrite it.
 pub(super) const PAGE_HEAD: &str = "<meta name=\"generator\" content=\"tersed\">\n";
 

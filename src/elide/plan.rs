@@ -171,10 +171,10 @@ impl Series {
                 outliers_of(field).into_iter().enumerate().map(|(nth, (count, at))| (nth, count, at)),
             );
         }
-        for parted in self.parted.iter().filter(|_| self.items.len() >= MIN_UNLIKE_ITEMS) {
+        for parted in self.parted.iter().filter(|_| self.items.len() >= MIN_ITEMS_FOR_OUTLIERS) {
             // Values that are odd as a whole come first.
             let odd = parted.odd().into_iter().enumerate();
-            found.extend(odd.map(|(nth, at)| (nth, 3 * MAX_SAME_UNLIKE, at)));
+            found.extend(odd.map(|(nth, at)| (nth, 3 * MAX_SAME_OUTLIERS, at)));
         }
         found.sort_by_key(|(nth, count, _)| (*nth, *count));
         let most = (SHOWN_OUTLIERS + self.items.len() / ITEMS_PER_MORE_OUTLIER).min(MAX_OUTLIERS);
@@ -541,8 +541,8 @@ mod tests {
                 Item::default()
             })
         };
-        assert_eq!(registry("docker.io/app:1.2").unlike().first(), Some(&(60, 1060)));
-        assert!(registry("reg.corp/app:1.2").unlike().is_empty());
+        assert_eq!(registry("docker.io/app:1.2").outliers().first(), Some(&(60, 1060)));
+        assert!(registry("reg.corp/app:1.2").outliers().is_empty());
     }
 
     #[test]

@@ -280,6 +280,11 @@ impl Engine {
         self.recorder.export_to(exporter);
     }
 
+    /// Counts results whose counts were held back.
+    pub fn count_held(&self, held: crate::telemetry::counts::Held) {
+        self.counter.add_held(held);
+    }
+
     /// Writes the counts that wait.
     pub fn flush_counts(&self) {
         self.counter.flush();

@@ -7,6 +7,7 @@ use reqwest::Url;
 
 use super::access::is_loopback;
 use crate::protocol::messages::Format;
+use crate::sanitize::secrets;
 
 /// The APIs of models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -220,9 +221,56 @@ fn url_of(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
+/// A path without its query, parameters and closing slashes, and with the letters, digits and marks of a name that were
+/// written as escapes.
+fn plain(path: &str) -> String {
+    let path = path.split('?').next().unwrap_or_default();
+    let mut out = String::with_capacity(path.len());
+    for segment in path.split_inclusive('/') {
+        let (name, end) = segment.strip_suffix('/').map_or((segment, ""), |name| (name, "/"));
+        let mut rest = name.split(';').next().unwrap_or_default();
+        while let Some((before, after)) = rest.split_once('%') {
+            out.push_str(before);
+            let code = after.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()).map(char::from);
+            match code.filter(|c| c.is_ascii_alphanumeric() || "-._~:".contains(*c)) {
+                Some(c) => {
+                    out.push(c);
+                    rest = &after[2..];
+                }
+                None => {
+                    out.push('%');
+                    rest = after;
+                }
+            }
+        }
+        out.push_str(rest);
+        out.push_str(end);
+    }
+    out.truncate(out.trim_end_matches('/').len());
+    out
+}
+
+/// Whether the body of a POST to this path may hold conversations, although its format is not known here, as for batches.
+pub(super) fn may_hold_conversations(path: &str) -> bool {
+    let path = plain(path);
+    ["/messages", "/responses", "/completions", ":batch", "enerateContent"]
+        .iter()
+        .any(|part| path.contains(part))
+}
+
+/// A path for a message: only names, without what may be a key. `None` if it has anything else.
+pub(super) fn named(path: &str) -> Option<String> {
+    const MAX_NAMED: usize = 80;
+    let path = plain(path);
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "/-._:".contains(c);
+    let is_short = |segment: &str| segment.len() <= MAX_NAMED / 2;
+    let is_named = path.len() <= MAX_NAMED && path.chars().all(is_name) && path.split('/').all(is_short);
+    (is_named && secrets::find(path.as_bytes()).is_empty()).then_some(path)
+}
+
 /// The format of the conversation in the body of a POST to this path; `None` if it has none.
 pub(super) fn format_of(path: &str) -> Option<Format> {
-    let path = path.split('?').next().unwrap_or_default();
+    let path = plain(path);
     let ends = |names: &[&str]| names.iter().any(|name| path.ends_with(name));
     if ends(&["/messages", "/messages/count_tokens"]) {
         Some(Format::Anthropic)
@@ -258,8 +306,35 @@ mod tests {
             ("/v1/models?x=/v1/messages", None),
             ("/v1/messages/batches", None),
             ("/v1/responses/resp_1", None),
+            ("/v1/messages/?beta=true", Some(Format::Anthropic)),
+            ("/v1/%6dessages", Some(Format::Anthropic)),
+            ("/v1/m%65ssages;x/count_tokens;y=1", Some(Format::Anthropic)),
+            ("/v1beta/models/m%3AgenerateContent//", Some(Format::Gemini)),
+            ("/v1/messages%3Fx", None),
+            ("/v1/messages%", None),
+            ("/%", None),
+            ("", None),
         ] {
             assert_eq!(format_of(path), format, "{path}");
+        }
+        for (path, may) in [
+            ("/v1/messages/batches", true),
+            ("/v1beta/models/m:batchGenerateContent?key=x", true),
+            ("/v1/messages%3Fx", true),
+            ("/v1/responses/resp_1/cancel", true),
+            ("/v1/embeddings", false),
+            ("/api/event_logging/batch", false),
+        ] {
+            assert_eq!(may_hold_conversations(path), may, "{path}");
+        }
+        assert_eq!(named("/v1/messages/batches/?key=x").as_deref(), Some("/v1/messages/batches"));
+        assert_eq!(
+            named("/v1beta/models/m:batchGenerateContent").as_deref(),
+            Some("/v1beta/models/m:batchGenerateContent")
+        );
+        let token = format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36]);
+        for path in ["/v1/messages%3Fx".to_owned(), format!("/v1/{token}/messages/x"), "/a".repeat(99)] {
+            assert_eq!(named(&path), None, "{path}");
         }
     }
 

@@ -245,6 +245,28 @@ mod tests {
     }
 
     #[test]
+    fn members_beside_a_response_lose_their_secrets() {
+        let token = format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36]);
+        let response = r#""response":{"output":"hi"}"#;
+        for part in [
+            format!(r#"{{"functionResponse":{{"name":"f",{response},"odd":"{token}","id":"x"}}}}"#),
+            format!(r#"{{"functionResponse":{{"name":"f",{response}}},"odd":{{"a":["{token}"]}}}}"#),
+        ] {
+            let body = format!(r#"{{"contents":[{{"role":"user","parts":[{part}]}}]}}"#);
+            let new = compressed(&engine(), Format::Gemini, &body).unwrap();
+            assert_eq!(new, body.replace(&token, "[REDACTED:github-pat]"));
+        }
+        // What the API reads itself, and what the user says, stays.
+        for part in [
+            format!(r#"{{"functionResponse":{{"name":"{token}",{response}}},"thoughtSignature":"{token}"}}"#),
+            format!(r#"{{"text":"{token}","odd":"{token}"}}"#),
+        ] {
+            let body = format!(r#"{{"contents":[{{"role":"user","parts":[{part}]}}]}}"#);
+            assert_eq!(compressed(&engine(), Format::Gemini, &body).unwrap(), body);
+        }
+    }
+
+    #[test]
     fn a_member_that_is_given_twice_hides_nothing() {
         let token = format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36]);
         let bad = format!("\"x {token} [tersed: exit status 0]\"");

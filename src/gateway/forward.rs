@@ -7,13 +7,14 @@ use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::header::{
-    CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, HeaderName, UPGRADE,
+    CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, HeaderName, HeaderValue,
+    UPGRADE,
 };
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 
 use super::Totals;
 use super::access::{Client, is_allowed};
-use super::api::{Upstreams, format_of, is_near};
+use super::api::{Upstreams, format_of, is_near, may_hold_conversations, named};
 use super::body::{Compressed, Conversation, MAX_BODY_BYTES, NotDone, session};
 use super::cache::LastRequests;
 use super::coding::Coding;
@@ -101,6 +102,10 @@ impl Shared {
         headers.remove(EXPECT);
         headers.remove(CONTENT_LENGTH);
         let has_body = !incoming.is_end_stream();
+        if !has_body && parts.headers.get(CONTENT_LENGTH).is_some_and(|length| length == "0") {
+            // Some servers refuse a POST that says nothing about its length.
+            headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
+        }
         let client = if is_near(&url) { &self.client.near } else { &self.client.far };
         let mut out = client.request(parts.method.clone(), url);
         if wants_upgrade {
@@ -115,6 +120,9 @@ impl Shared {
             }
             out = out.body(body);
         } else if has_body {
+            if parts.method == Method::POST && may_hold_conversations(&path) {
+                self.totals.passed_at(named(&path));
+            }
             // With its length, if known.
             out = out.body(reqwest::Body::wrap(incoming));
         }
@@ -249,7 +257,7 @@ pub(super) fn failed(status: StatusCode, kind: &str, why: &str) -> Response<Answ
     let body = Full::new(Bytes::from(body.to_string())).map_err(|never| match never {});
     let mut answer = Response::new(BoxBody::new(body));
     *answer.status_mut() = status;
-    answer.headers_mut().insert(CONTENT_TYPE, hyper::header::HeaderValue::from_static("application/json"));
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     answer
 }
 

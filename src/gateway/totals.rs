@@ -1,7 +1,9 @@
 //! The sums of a gateway.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crate::pipeline::evidence::BeforeAfter;
 
@@ -12,7 +14,12 @@ pub struct Totals {
     before: AtomicU64,
     after: AtomicU64,
     passed: AtomicU64,
+    /// Paths of requests that passed because their format is not known.
+    paths: Mutex<BTreeSet<String>>,
 }
+
+/// Most paths that are named.
+const MAX_PATHS: usize = 3;
 
 impl Totals {
     /// A request whose results were compressed.
@@ -25,6 +32,15 @@ impl Totals {
     /// Counts a request that should have been compressed and was forwarded unchanged.
     pub(super) fn passed(&self) {
         self.passed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The same for a request whose format is not known, with its path if that can be shown.
+    pub(super) fn passed_at(&self, path: Option<String>) {
+        self.passed();
+        let mut paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
+        if paths.len() < MAX_PATHS {
+            paths.extend(path);
+        }
     }
 
     /// Whether nothing was counted.
@@ -45,6 +61,11 @@ impl fmt::Display for Totals {
         if passed > 0 {
             write!(f, "; {passed} {} passed unread", noun(passed))?;
         }
+        let paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
+        if !paths.is_empty() {
+            let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+            write!(f, ", also to {}", paths.join(", "))?;
+        }
         Ok(())
     }
 }
@@ -62,5 +83,10 @@ mod tests {
         assert_eq!(totals.to_string(), text);
         totals.passed();
         assert!(totals.to_string().ends_with("; 2 requests passed unread"));
+        for path in ["/b", "/a", "/b", "/c", "/d"] {
+            totals.passed_at(Some(path.to_owned()));
+        }
+        totals.passed_at(None);
+        assert!(totals.to_string().ends_with("; 8 requests passed unread, also to /a, /b, /c"), "{totals}");
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::Host;
 use super::event::Event;
 use super::reach::{COPILOT, ResultHandling, Text};
-use super::replace::compress;
+use super::replace::{Texts, beside, compress};
 use super::tools::Tool;
 
 /// What the hook prints; `None` if the host should continue as if there were no hook.
@@ -26,21 +26,34 @@ pub fn reply(host: &Host, mut given: Value) -> Option<Value> {
     };
     let result = event.tool_response.as_object()?;
     let treatment = COPILOT.treatment(&event.tool_name, result.get("resultType")? != "success");
-    if event.session_id.is_empty()
-        || is_ours(&event.tool_name)
-        || treatment != ResultHandling::Replaced(Text::Whole)
-    {
+    if is_ours(&event.tool_name) || treatment != ResultHandling::Replaced(Text::Whole) {
         return None;
     }
-    let text = result.get("textResultForLlm")?.as_str()?;
+    let mut new = event.tool_response.clone();
+    // Without its session, a result is only made safe.
+    let texts: Texts<'_> = if event.session_id.is_empty() { &|_| Vec::new() } else { &for_model };
+    for text in texts(&mut new) {
+        if let Some(smaller) = text.as_str().and_then(|text| smaller(host, &event, text)) {
+            *text = Value::String(smaller);
+        }
+    }
+    let result = beside(host, &event.tool_response, new, texts)?;
+    Some(json!({ "modifiedResult": result }))
+}
+
+/// The text that the model reads.
+fn for_model(result: &mut Value) -> Vec<&mut Value> {
+    let text = result.get_mut("textResultForLlm");
+    text.filter(|text| text.is_string() || text.is_null()).into_iter().collect()
+}
+
+fn smaller(host: &Host, event: &Event, text: &str) -> Option<String> {
     let (output, exit_code) = ended(text);
-    let Value::String(mut smaller) = compress(host, &event, &json!(output), exit_code, None)? else {
+    let Value::String(mut smaller) = compress(host, event, &json!(output), exit_code, None)? else {
         return None;
     };
     smaller.push_str(&text[output.len()..]);
-    let mut result = result.clone();
-    result.insert("textResultForLlm".to_owned(), Value::String(smaller));
-    Some(json!({ "modifiedResult": result }))
+    Some(smaller)
 }
 
 /// Copilot names MCP tools `server-tool`.

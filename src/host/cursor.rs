@@ -5,12 +5,12 @@
 //!
 //! The shapes come from descriptions of Cursor's hooks. No event was recorded, because Cursor needs an account.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::Host;
 use super::event::{Event, parsed};
 use super::reach::{CURSOR, ResultHandling, Text};
-use super::replace::{compress, forget};
+use super::replace::{Texts, beside, compress, forget};
 use super::tools::Tool;
 
 /// What the hook prints; `None` if the host should continue as if there were no hook.
@@ -21,9 +21,6 @@ pub fn reply(host: &Host, mut given: Value) -> Option<Value> {
     let mut event = Event::read(given)?;
     if event.session_id.is_empty() {
         event.session_id = conversation;
-    }
-    if event.session_id.is_empty() {
-        return None;
     }
     match event.hook_event_name.as_str() {
         "postToolUse" => after_tool(host, &event, output?),
@@ -43,16 +40,27 @@ fn after_tool(host: &Host, event: &Event, output: Value) -> Option<Value> {
         return None;
     }
     // The server's result, as JSON text.
-    let mut result: Map<String, Value> = match output {
-        Value::String(text) => serde_json::from_value(parsed(text.as_bytes())?).ok()?,
-        Value::Object(result) => result,
-        _ => return None,
+    let before = match output {
+        Value::String(text) => {
+            parsed(text.as_bytes()).filter(Value::is_object).unwrap_or(Value::String(text))
+        }
+        output => output,
     };
-    if result.get("isError").is_some_and(|is_error| is_error != &Value::Bool(false)) {
-        return None;
+    let mut new = before.clone();
+    // A failed result, and one without its session, is only made safe.
+    let texts: Texts<'_> = if event.session_id.is_empty() { &|_| Vec::new() } else { &contents };
+    for content in texts(&mut new) {
+        if let Some(smaller) = compress(host, event, content, None, None) {
+            *content = smaller;
+        }
     }
-    let content = result.get("content").filter(|content| content.is_array())?;
-    let smaller = compress(host, event, content, None, None)?;
-    result.insert("content".to_owned(), smaller);
+    let result = beside(host, &before, new, texts)?;
     Some(json!({ "updated_mcp_tool_output": result }))
+}
+
+/// The content of a result that did not fail.
+fn contents(result: &mut Value) -> Vec<&mut Value> {
+    let is_failed = result.get("isError").is_some_and(|is_error| is_error != &Value::Bool(false));
+    let content = if is_failed { None } else { result.get_mut("content") };
+    content.filter(|content| content.is_array() || content.is_null()).into_iter().collect()
 }

@@ -35,7 +35,7 @@ pub struct Event {
     pub tool_name: String,
     /// Its arguments.
     pub tool_input: Value,
-    /// Its result, in the shape of the tool.
+    /// Its result, in the shape of the tool; see also [`Event::opened`].
     pub tool_response: Value,
     /// Id of the call.
     #[serde(deserialize_with = "text")]
@@ -56,6 +56,9 @@ pub fn parsed(text: &[u8]) -> Option<Value> {
 impl Event {
     /// Reads an event; `None` if the value is not an object.
     pub fn read(event: Value) -> Option<Self> {
+        if !event.is_object() {
+            return None;
+        }
         let mut event: Self = serde_json::from_value(event).ok()?;
         let ids = [&mut event.session_id, &mut event.agent_id, &mut event.agent_type, &mut event.tool_use_id];
         for id in ids {
@@ -65,8 +68,16 @@ impl Event {
             }
         }
         event.tool_input = object(event.tool_input);
-        event.tool_response = object(event.tool_response);
         Some(event)
+    }
+
+    /// The event with its result as an object or array, if the result is the JSON text of one. Not for a tool whose result
+    /// may be such a text.
+    pub fn opened(&self) -> Cow<'_, Self> {
+        if !self.tool_response.is_string() {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(Self { tool_response: object(self.tool_response.clone()), ..self.clone() })
     }
 
     /// Identifies the model's context: agents inside a conversation see other results. If only the kind of an agent is
@@ -87,9 +98,12 @@ impl Event {
     }
 }
 
-/// A string that may be `null`, so that such an event is still read.
+/// A string; empty for a value of another type, so that such an event is still read and loses its secrets.
 fn text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    Ok(Option::<String>::deserialize(from)?.unwrap_or_default())
+    Ok(match Value::deserialize(from)? {
+        Value::String(text) => text,
+        _ => String::new(),
+    })
 }
 
 /// Parses a string that holds the JSON text of an object or array.

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::Host;
 use super::event::Event;
 use super::reach::{GEMINI, ResultHandling, Text};
-use super::replace::{compress, forget};
+use super::replace::{compress, forget, made_safe};
 use super::served::is_served;
 use super::tools::Tool;
 
@@ -31,7 +31,7 @@ const CALLED: &str = "mcp_tersed_tersed_result";
 /// What the hook prints; `None` if the host should continue as if there were no hook.
 pub fn reply(host: &Host, given: Value) -> Option<Value> {
     let event = Event::read(given)?;
-    answer(host, &event, || is_served(HOST_NAME, Path::new(&event.cwd)))
+    answer(host, &event.opened(), || is_served(HOST_NAME, Path::new(&event.cwd)))
 }
 
 /// Like [`reply`]; `is_served` returns whether our tool can be called.
@@ -47,7 +47,7 @@ pub fn answer(host: &Host, event: &Event, is_served: impl Fn() -> bool) -> Optio
 }
 
 fn after_tool(host: &Host, event: &Event, is_served: impl Fn() -> bool) -> Option<Value> {
-    if event.session_id.is_empty() || is_ours(&event.tool_name) {
+    if is_ours(&event.tool_name) {
         return None;
     }
     let response = event.tool_response.as_object()?;
@@ -56,14 +56,15 @@ fn after_tool(host: &Host, event: &Event, is_served: impl Fn() -> bool) -> Optio
     if GEMINI.treatment(&event.tool_name, is_failed) != ResultHandling::Replaced(Text::Whole) {
         return None;
     }
+    // What our tool cannot give stays, so it is not compressed and not counted.
+    if !is_served() {
+        return None;
+    }
     let content = match response.get("llmContent")? {
         Value::String(text) => json!(text_of(host, event, text)?),
         Value::Array(parts) => parts_of(host, event, parts)?,
         _ => return None,
     };
-    if !is_served() {
-        return None;
-    }
     Some(json!({
         "hookSpecificOutput": {
             "hookEventName": "AfterTool",
@@ -81,17 +82,24 @@ fn is_ours(name: &str) -> bool {
 /// The smaller text of a result that is one string.
 fn text_of(host: &Host, event: &Event, text: &str) -> Option<String> {
     let text = unwrapped(text);
+    if event.session_id.is_empty() {
+        return string(made_safe(host, &json!(text))?);
+    }
     if event.tool_name != "run_shell_command" {
         return string(compress(host, event, &json!(text), None, None)?);
     }
     // Cancelled and background commands are reported in another format.
-    let (output, ended) = ended(text.strip_prefix("Output: ")?);
+    let Some(text) = text.strip_prefix("Output: ") else { return string(made_safe(host, &json!(text))?) };
+    let (output, ended) = ended(text);
     let output = string(compress(host, event, &json!(output), ended.exit_code, None)?)?;
     Some(format!("Output: {output}{}", ended.text))
 }
 
-/// The smaller texts of a result that holds only text parts.
+/// The smaller texts of a result in parts. Beside an image they only lose their secrets.
 fn parts_of(host: &Host, event: &Event, parts: &[Value]) -> Option<Value> {
+    if event.session_id.is_empty() || parts.iter().any(|part| part.get("text").is_none()) {
+        return safe_parts(host, parts);
+    }
     let texts: Option<Vec<Value>> = parts
         .iter()
         .map(|part| {
@@ -101,6 +109,24 @@ fn parts_of(host: &Host, event: &Event, parts: &[Value]) -> Option<Value> {
         .collect();
     let answer = compress(host, event, &Value::Array(texts?), None, None)?;
     answer.as_array()?.iter().map(|part| part.get("text").cloned()).collect()
+}
+
+/// Texts made safe, and images; `None` if nothing changed, or if a part is of another kind, which our tool cannot give.
+fn safe_parts(host: &Host, parts: &[Value]) -> Option<Value> {
+    let mut is_changed = false;
+    let part = |part: &Value| {
+        if let Some(text) = part.get("text").and_then(Value::as_str) {
+            let text = json!(unwrapped(text));
+            let safe = made_safe(host, &text);
+            is_changed |= safe.is_some();
+            return Some(safe.unwrap_or(text));
+        }
+        let image = part.get("inlineData")?;
+        let (data, kind) = (image.get("data")?.as_str()?, image.get("mimeType")?.as_str()?);
+        kind.starts_with("image/").then(|| json!({ "data": data, "mimeType": kind }))
+    };
+    let parts: Vec<Value> = parts.iter().map(part).collect::<Option<_>>()?;
+    is_changed.then_some(Value::Array(parts))
 }
 
 /// A result without the marks that Gemini puts around external content. Gemini adds them again around our tool's result.

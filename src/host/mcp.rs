@@ -4,19 +4,32 @@
 //! CLI, which can replace a result only through a tool.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, JsonObject,
-    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, ToolAnnotations,
+    JsonRpcMessage, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    ToolAnnotations,
 };
-use rmcp::service::{RequestContext, RoleServer, ServiceExt};
+use rmcp::service::{
+    RequestContext, RoleServer, RxJsonRpcMessage, ServerInitializeError, ServiceExt, TxJsonRpcMessage,
+};
+use rmcp::transport::Transport;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
 
+use super::proxy::lines::{Lines, MAX_LINE_BYTES};
+use super::proxy::message::unmarked;
 use super::tools::{TOOLS, Tool};
 use super::{Host, gemini, served};
+use crate::formats::json::without_lone_surrogates;
+use crate::protocol::skim::Json;
+use crate::sanitize::redact_only;
 
 /// The tool that hooks of earlier versions call. It is not listed, and its answer tells the host to continue as if
 /// there were no hook. Only the resident process holds the memory of a conversation.
@@ -45,7 +58,10 @@ impl Caller {
     fn tool(self) -> Option<rmcp::model::Tool> {
         (self == Self::Gemini).then(|| {
             let text = json!({ "type": "string" });
-            let content = json!({ "anyOf": [text, { "type": "array", "items": text }] });
+            let members = json!({ "data": text, "mimeType": text });
+            let image = json!({ "type": "object", "properties": members, "required": ["data", "mimeType"] });
+            let items = json!({ "anyOf": [text, image] });
+            let content = json!({ "anyOf": [text, { "type": "array", "items": items }] });
             let properties = json!({ "content": content });
             let schema = json!({ "type": "object", "properties": properties, "required": ["content"] });
             listed(gemini::RESULT, "Hook", RESULT_DESCRIPTION, &schema)
@@ -89,18 +105,142 @@ pub fn serve(host: Host, caller: Caller) -> Result<(), String> {
         }
         let service = Server { host: Arc::new(host), caller };
         let host = service.host.clone();
-        let running = service.serve(rmcp::transport::stdio()).await;
+        let running = match Stdio::open() {
+            Ok(stdio) => service.serve(stdio).await,
+            Err(e) => return Err(format!("cannot start: {e}")),
+        };
         let ended = match running {
             Ok(running) => running.waiting().await.map(drop).map_err(|e| e.to_string()),
-            // It is no error if the host closes the connection before its first message.
-            Err(e) => match e {
-                rmcp::service::ServerInitializeError::ConnectionClosed(_) => Ok(()),
-                e => Err(e.to_string()),
-            },
+            // It is no error if the host closes the connection before its first message. Messages of other errors may show
+            // what the host sent.
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(_) => Err("the host and this server could not agree on how to begin".to_owned()),
         };
         host.engine().close();
         ended
     })
+}
+
+/// Standard input and output, one message on each line. What is no message of a client is answered with an error, and a
+/// notification before the first request is dropped; the transport of the library gives no answer, or ends.
+struct Stdio {
+    messages: Receiver<RxJsonRpcMessage<RoleServer>>,
+    output: Output,
+}
+
+/// Standard output, locked while a line is written.
+type Output = Arc<Mutex<io::Stdout>>;
+
+/// Messages that were read and wait.
+const MAX_WAITING: usize = 16;
+/// JSON-RPC error codes.
+const NO_JSON: i64 = -32700;
+const NO_REQUEST: i64 = -32600;
+
+impl Stdio {
+    fn open() -> io::Result<Self> {
+        let (send, messages) = channel(MAX_WAITING);
+        let output: Output = Arc::new(Mutex::new(io::stdout()));
+        let errors = Arc::clone(&output);
+        // The thread is not joined, because it may wait for input.
+        thread::Builder::new()
+            .name("tersed-input".to_owned())
+            .spawn(move || read_messages(&send, &errors))?;
+        Ok(Self { messages, output })
+    }
+}
+
+impl Transport<RoleServer> for Stdio {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let output = Arc::clone(&self.output);
+        let write = move || {
+            let item = match item {
+                JsonRpcMessage::Error(mut error) => {
+                    // It may repeat what the client sent.
+                    let safe = redact_only(&error.error.message).map(|(safe, _)| safe);
+                    error.error.message = Cow::Owned(safe.unwrap_or_else(|_| FAULT.to_owned()));
+                    JsonRpcMessage::Error(error)
+                }
+                item => item,
+            };
+            write_line(&output, &serde_json::to_string(&item)?)
+        };
+        async move { tokio::task::spawn_blocking(write).await.unwrap_or_else(|e| Err(io::Error::other(e))) }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        self.messages.recv().await
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.messages.close();
+        Ok(())
+    }
+}
+
+fn write_line(output: &Output, line: &str) -> io::Result<()> {
+    let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+    output.write_all(format!("{line}\n").as_bytes())?;
+    output.flush()
+}
+
+/// Reads messages until the input ends or nobody takes them.
+fn read_messages(send: &Sender<RxJsonRpcMessage<RoleServer>>, errors: &Output) {
+    let mut lines = Lines::new(io::stdin().lock(), MAX_LINE_BYTES);
+    let (mut line, mut is_inside, mut has_begun) = (Vec::new(), false, false);
+    while let Ok(Some(is_whole)) = lines.next(&mut line) {
+        let is_first_piece = !std::mem::replace(&mut is_inside, !is_whole && !line.ends_with(b"\n"));
+        let read = match is_whole {
+            true => message(&line),
+            false if is_first_piece => Err(Some(refused(None, NO_REQUEST, "the message is too long"))),
+            false => Err(None),
+        };
+        let is_over = match read {
+            Ok(message) => {
+                has_begun |= matches!(message, JsonRpcMessage::Request(_));
+                has_begun && send.blocking_send(message).is_err()
+            }
+            Err(Some(error)) => write_line(errors, &error).is_err(),
+            Err(None) => false,
+        };
+        if is_over {
+            return;
+        }
+    }
+}
+
+/// The message on a line. The error is an answer, or none if the line needs none.
+fn message(line: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Option<String>> {
+    let text = without_lone_surrogates(unmarked(line));
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(None);
+    }
+    let Ok(raw) = serde_json::from_str::<&RawValue>(text) else {
+        return Err(Some(refused(None, NO_JSON, "the line is not JSON")));
+    };
+    serde_json::from_str(text).map_err(|_| {
+        let json = Json::of(raw);
+        let id = json.get("id").map(Json::raw);
+        let is_answer = json.get("result").is_some() || json.get("error").is_some();
+        // Nobody waits for an answer to a notification or to an answer.
+        if json.is_object() && (is_answer || id.is_none() && json.get("method").is_some()) {
+            return None;
+        }
+        let id = id.filter(|id| id.starts_with(['"', '-']) || id.starts_with(|c: char| c.is_ascii_digit()));
+        Some(refused(id, NO_REQUEST, "this is no request, or its members have other types than MCP allows"))
+    })
+}
+
+/// An error as an answer; without a known id the id is `null`.
+fn refused(id: Option<&str>, code: i64, why: &str) -> String {
+    let id = id.unwrap_or("null");
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":"{why}"}}}}"#)
 }
 
 struct Server {
@@ -166,17 +306,22 @@ fn answer(host: &Host, caller: Caller, name: &str, arguments: Value) -> Result<C
     })
 }
 
-/// Returns the text or texts in the arguments.
+/// Returns the text, or the texts and images, in the arguments.
 fn echo_arguments(arguments: &Value) -> CallToolResult {
-    let texts: Option<Vec<&str>> = match arguments.get("content") {
-        Some(Value::String(text)) => Some(vec![text]),
-        Some(Value::Array(texts)) => texts.iter().map(Value::as_str).collect(),
+    let block = |part: &Value| match part {
+        Value::String(text) => Some(ContentBlock::text(text)),
+        part => Some(ContentBlock::image(part.get("data")?.as_str()?, part.get("mimeType")?.as_str()?)),
+    };
+    let blocks: Option<Vec<ContentBlock>> = match arguments.get("content") {
+        Some(text @ Value::String(_)) => block(text).map(|block| vec![block]),
+        Some(Value::Array(parts)) => parts.iter().map(block).collect(),
         _ => None,
     };
-    match texts {
-        Some(texts) => CallToolResult::success(texts.into_iter().map(ContentBlock::text).collect()),
+    match blocks {
+        Some(blocks) => CallToolResult::success(blocks),
         None => {
-            CallToolResult::error(vec![ContentBlock::text("content: must be a string or a list of strings")])
+            let allowed = "content: must be a string or a list of strings and images";
+            CallToolResult::error(vec![ContentBlock::text(allowed)])
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::config::{Mode, Policy};
 use crate::sanitize::secrets;
 use crate::sanitize::secrets::Finding;
 use crate::sanitize::spare::Spare;
-use crate::text::marker::{self, LookAlikes};
+use crate::text::marker::{self, LookAlikes, SealKey};
 
 /// Bytes of sent output that are kept as context.
 const CONTEXT_BYTES: usize = 16 << 10;
@@ -73,6 +73,11 @@ impl<'p> LazyPolicy<'p> {
 
     fn policy(&self) -> &Policy {
         self.policy.get_or_init(self.read)
+    }
+
+    /// The key of the installation.
+    pub fn seal_key(&self) -> SealKey {
+        self.policy().seal_key
     }
 
     /// The look-alikes of markers in some bytes, which must be escaped.

@@ -61,6 +61,21 @@ pub fn made_safe(host: &Host, data: &Value) -> Option<Value> {
     serde_json::from_str(&new).ok()
 }
 
+/// The values of a result that hold its texts. They must be the same ones if a text is replaced by `null`.
+pub type Texts<'t> = &'t dyn for<'v> Fn(&'v mut Value) -> Vec<&'v mut Value>;
+
+/// A result that changed to `updated`, with all members beside its texts made safe; `None` if it is the same as `before`.
+/// The session made the texts safe, because it knows the values that the model wrote itself.
+pub fn beside(host: &Host, before: &Value, mut updated: Value, texts: Texts<'_>) -> Option<Value> {
+    let mut rest = updated.clone();
+    let kept: Vec<Value> = texts(&mut rest).into_iter().map(Value::take).collect();
+    if let Some(mut safe) = made_safe(host, &rest) {
+        texts(&mut safe).into_iter().zip(kept).for_each(|(slot, text)| *slot = text);
+        updated = safe;
+    }
+    (updated != *before).then_some(updated)
+}
+
 /// Records a call whose result stays unchanged, and the text that the model wrote into it.
 pub fn note_call(host: &Host, event: &Event) {
     let result = result(event, &json!(""), None);

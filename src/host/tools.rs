@@ -154,9 +154,12 @@ fn schema<T: JsonSchema>() -> Value {
 
 fn arguments<T: DeserializeOwned>(arguments: Value) -> Result<T, String> {
     let arguments = if arguments.is_null() { json!({}) } else { arguments };
-    serde_path_to_error::deserialize(arguments).map_err(|e| match e.path().to_string() {
-        path if path == "." => e.inner().to_string(),
-        path => format!("{path}: {}", e.inner()),
+    serde_path_to_error::deserialize(arguments).map_err(|e| {
+        let why = e.inner().to_string().replace("expected usize", "expected a whole number from 0");
+        match e.path().to_string() {
+            path if path == "." => why,
+            path => format!("{path}: {why}"),
+        }
     })
 }
 

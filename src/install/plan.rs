@@ -142,7 +142,9 @@ pub(super) fn install(change: &Change, entry: Option<&Entry>, records: &Records)
     let (after, made) = with.map_err(fault_of)?;
     let mut folders = entry.map(|entry| entry.folders.clone()).unwrap_or_default();
     if folders.is_empty() {
-        folders = missing(&target);
+        // The last of several hosts removes the folders that they share.
+        folders = records.folders_above(&target);
+        folders.extend(missing(&target));
     }
     let entry = Entry {
         path: change.path.clone(),

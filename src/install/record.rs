@@ -145,6 +145,20 @@ impl Records {
         read(&self.copy(digest)).ok()?.filter(|bytes| self::digest(bytes) == digest)
     }
 
+    /// The folders above a file that were created for any host, outermost first.
+    pub(super) fn folders_above(&self, target: &Path) -> Vec<PathBuf> {
+        let paths =
+            files_in(&self.folder).into_iter().filter(|path| path.extension().is_some_and(|e| e == "json"));
+        let records = paths.filter_map(|path| serde_json::from_slice::<Record>(&read(&path).ok()??).ok());
+        let entries = records.flat_map(|record| record.files);
+        let mut folders: Vec<PathBuf> = entries.flat_map(|entry| entry.folders).collect();
+        // A folder that somebody removed is missing, and is recorded as such.
+        folders.retain(|folder| target.starts_with(folder) && folder.is_dir());
+        folders.sort();
+        folders.dedup();
+        folders
+    }
+
     /// Deletes copies that no record names.
     pub(super) fn prune(&self) {
         let records =

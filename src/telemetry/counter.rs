@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::counts::{self, Interface, Key, Line, MAX_FILE_BYTES, MAX_FILES, Numbers, caller};
+use super::counts::{self, Held, Interface, Key, Line, MAX_FILE_BYTES, MAX_FILES, Numbers, caller};
 use super::{Clock, LogFile};
 
 /// How long the first counts wait; short, so that a user sees them soon.
@@ -73,7 +73,19 @@ impl Counter {
         let (caller, counting) = (caller(), &shared.counting);
         let day = counts::day_of(shared.clock.unix_millis());
         let interface = caller.interface.unwrap_or(counting.interface);
-        let mut key = Key { day, interface, project: counting.project, model: caller.model };
+        self.add_to(Key { day, interface, project: counting.project, model: caller.model }, numbers);
+    }
+
+    /// Adds numbers that were held back.
+    pub fn add_held(&self, held: Held) {
+        held.0.into_iter().for_each(|(key, numbers)| self.add_to(key, &numbers));
+    }
+
+    fn add_to(&self, mut key: Key, numbers: &Numbers) {
+        let Some(shared) = &self.0 else { return };
+        if counts::holds(key, numbers) {
+            return;
+        }
         let mut state = shared.state();
         if state.is_closed {
             return;
@@ -181,7 +193,7 @@ impl Shared {
 mod tests {
     use super::*;
     use crate::telemetry::clock::tests::Ticks;
-    use crate::telemetry::counts::{read, with_caller};
+    use crate::telemetry::counts::{held, read, with_caller};
 
     fn counter(path: PathBuf) -> Counter {
         let counting = Counting { path, interface: Interface::named("serve"), project: 7 };
@@ -222,6 +234,39 @@ mod tests {
             assert_eq!(read(&path).unwrap().sums.values().map(|sum| sum.results).sum::<u64>(), n);
             counter.flush();
         }
+    }
+
+    #[test]
+    fn what_is_held_back_counts_as_it_was_shown() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("counts.jsonl");
+        let counter = counter(path.clone());
+        let one = Numbers { secrets: 2, ..one() };
+        let sums = || {
+            counter.flush();
+            let counted = read(&path).unwrap_or_default();
+            counted.sums.values().fold((0, 0, 0), |(results, shown, secrets), sum| {
+                (results + sum.results, shown + sum.shown, secrets + sum.secrets)
+            })
+        };
+        let hold = || held(|| counter.add(&one)).1;
+        let waits = hold();
+        assert_eq!(sums(), (0, 0, 0));
+        counter.add_held(waits);
+        assert_eq!(sums(), (1, 40, 2));
+        counter.add_held(hold().shown_as(None));
+        assert_eq!(sums(), (2, 140, 4));
+        counter.add_held(hold().shown_as(Some(70)));
+        assert_eq!(sums(), (3, 210, 6));
+        counter.add_held(hold().unused());
+        assert_eq!(sums(), (4, 310, 6));
+        // Counts that are held inside others stay with these.
+        let (_, outer) = held(|| counter.add_held(hold().unused()));
+        assert_eq!(sums(), (4, 310, 6));
+        counter.add_held(outer);
+        assert_eq!(sums(), (5, 410, 6));
+        counter.add(&one);
+        assert_eq!(sums(), (6, 450, 8));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! no name, no path, no command. Interfaces are numbers of a fixed list; projects and models are keyed fingerprints,
 //! which reveal nothing without the key of the installation.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -255,6 +255,52 @@ pub fn with_caller<T>(change: impl FnOnce(&mut CallerContext), work: impl FnOnce
     change(&mut caller);
     CALLER.set(caller);
     work()
+}
+
+/// Counts of results that may not reach the model.
+#[derive(Debug, Default)]
+#[must_use]
+pub struct Held(pub(super) Vec<(Key, Numbers)>);
+
+impl Held {
+    /// The results were shown as they came, or so that they had this many tokens. More than that was never saved.
+    pub fn shown_as(mut self, tokens: Option<usize>) -> Self {
+        let tokens = tokens.map_or(u64::MAX, |tokens| tokens as u64);
+        for (_, numbers) in &mut self.0 {
+            numbers.shown = numbers.baseline.min(tokens);
+            numbers.resent_shown = numbers.resent_baseline.min(tokens);
+        }
+        self
+    }
+
+    /// The host used its own texts: nothing was saved, and no secret was removed.
+    pub fn unused(self) -> Self {
+        let mut held = self.shown_as(None);
+        held.0.iter_mut().for_each(|(_, numbers)| numbers.secrets = 0);
+        held
+    }
+}
+
+thread_local! {
+    static HELD: RefCell<Option<Vec<(Key, Numbers)>>> = const { RefCell::new(None) };
+}
+
+/// Runs `work`, and holds back what this thread would count.
+pub fn held<T>(work: impl FnOnce() -> T) -> (T, Held) {
+    struct Back(Option<Vec<(Key, Numbers)>>);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            HELD.set(self.0.take());
+        }
+    }
+    let _back = Back(HELD.replace(Some(Vec::new())));
+    let done = work();
+    (done, Held(HELD.take().unwrap_or_default()))
+}
+
+/// Holds numbers back if this thread does so; returns whether it does.
+pub(super) fn holds(key: Key, numbers: &Numbers) -> bool {
+    HELD.with_borrow_mut(|held| held.as_mut().map(|held| held.push((key, *numbers))).is_some())
 }
 
 /// The interface and model for which this thread works.

@@ -505,6 +505,9 @@ fn without_a_path_the_places_of_the_hosts_are_read() {
         found,
         ["Claude Code ~/.claude/projects 1", "Codex ~/.codex/sessions 1", "pi ~/.pi/agent/sessions 1"]
     );
+    let page = audit(home.path(), &[]);
+    let missing = page.lines().find(|line| line.starts_with("no histories of: ")).unwrap();
+    assert_eq!(missing, "no histories of: Gemini CLI, OpenCode, Kilo, Copilot CLI, SpecStory");
     assert_eq!(before, fs::read(home.path().join(".claude/projects/-project/session.jsonl")).unwrap());
     let names = |folder: &Path| -> Vec<String> {
         fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect()

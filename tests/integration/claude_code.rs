@@ -7,6 +7,10 @@ use tersed::engine::Settings;
 use tersed::host::Host;
 use tersed::host::claude_code::reply;
 use tersed::host::event::Event;
+use tersed::host::resident::answer;
+use tersed::host::resident::wire::{Reply, Request};
+use tersed::telemetry::Counting;
+use tersed::telemetry::counts::{self, Interface};
 
 fn host() -> Host {
     Host::new(Settings::default())
@@ -152,6 +156,114 @@ fn results_of_mcp_tools_are_blocks_or_text() {
     // It is unknown what the host shows of an object.
     event["tool_response"] = json!({ "text": text });
     assert_eq!(answer(&event), None);
+}
+
+#[test]
+fn json_text_of_an_mcp_tool_stays_text() {
+    let token = format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36]);
+    let mut event = recorded("bash");
+    event["tool_name"] = json!("mcp__server__run");
+    let text = format!(r#"{{"a":1.50,"n":123456789012345678901234567890,"a":2,"tok":"{token}"}}"#);
+    event["tool_response"] = json!(text);
+    assert_eq!(output(&event), json!(text.replace(&token, "[REDACTED:github-pat]")));
+    let rows: String = (1..=400)
+        .map(|n| format!("  {{\n    \"id\": {n},\n    \"name\": \"row {n}\",\n    \"ok\": true\n  }},\n"))
+        .collect();
+    let text = format!("[\n{rows}  {{\"id\": 1.50}}\n]\n");
+    event["tool_response"] = json!(text);
+    let new = output(&event);
+    assert!(new.as_str().is_some_and(|new| new.len() < text.len() / 2 && new.contains("row 1")), "{new}");
+    // A result of a tool that is not known stays a string too.
+    event["tool_name"] = json!("Unknown");
+    event["tool_response"] = json!(format!("{{\"n\": 1.50, \"key\": \"{token}\"}}"));
+    assert_eq!(output(&event), json!("{\"n\": 1.50, \"key\": \"[REDACTED:github-pat]\"}"));
+}
+
+#[test]
+fn a_member_of_another_type_switches_nothing_off() {
+    let token = format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36]);
+    let mut plain = recorded("bash");
+    plain["tool_response"]["stdout"] = json!(format!("key {token}\n"));
+    let names = ["agent_id", "agent_type", "model", "cwd", "session_id", "tool_use_id"];
+    for value in [json!({ "id": "x" }), json!(7), json!(["x"]), json!(true), json!(null)] {
+        for name in names {
+            let mut event = plain.clone();
+            event[name] = value.clone();
+            assert_eq!(output(&event)["stdout"], "key [REDACTED:github-pat]\n", "{name} {value}");
+        }
+    }
+    for name in names {
+        let mut event = plain.clone();
+        event.as_object_mut().unwrap().remove(name);
+        assert_eq!(output(&event)["stdout"], "key [REDACTED:github-pat]\n", "{name}");
+    }
+}
+
+#[test]
+fn members_beside_the_text_lose_their_secrets() {
+    let token = format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36]);
+    let safe = "[REDACTED:github-pat]";
+    for stdout in ["hi".to_owned(), numbers(20_000)] {
+        let mut event = recorded("bash");
+        event["tool_response"]["stdout"] = json!(stdout);
+        event["tool_response"]["structuredContent"] = json!([{ "type": "text", "text": token }]);
+        let new = output(&event);
+        assert_eq!(new["structuredContent"], json!([{ "type": "text", "text": safe }]));
+        assert_eq!(new["stdout"] == event["tool_response"]["stdout"], stdout == "hi");
+    }
+    let file = |content: &Value, start: &Value| json!({ "filePath": "/a.md", "content": content, "startLine": start });
+    let text = json!(format!("key {token}"));
+    for response in [
+        json!({ "type": "markdown", "file": file(&text, &json!(1)) }),
+        json!({ "type": "text", "file": file(&text, &json!("1")) }),
+        json!({ "type": "text", "file": file(&text, &json!(null)) }),
+        json!({ "file": file(&text, &json!(1)) }),
+        json!({ "type": "text", "file": file(&json!([text]), &json!(1)) }),
+        json!({ "type": "text", "file": file(&json!("hi"), &json!(1)), "more": text }),
+    ] {
+        let mut event = recorded("read");
+        event["tool_response"] = response.clone();
+        assert_eq!(output(&event).to_string(), response.to_string().replace(&token, safe));
+    }
+}
+
+#[test]
+fn a_view_counts_as_it_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("counts.jsonl");
+    let counted = |views: &[Value]| {
+        let _ = fs::remove_file(&path);
+        let counting =
+            Counting { path: path.clone(), interface: Interface::named("claude-code"), project: 1 };
+        let host = Host::new(Settings { counting: Some(counting), ..Settings::default() });
+        let request = Request::Hook { host: "claude-code".to_owned(), owner: None };
+        let replies: Vec<Reply> = views
+            .iter()
+            .map(|view| {
+                let (reply, _, held) = answer::answer(&host, &request, view.to_string().as_bytes());
+                host.engine().count_held(held);
+                reply
+            })
+            .collect();
+        host.engine().close();
+        let all = counts::read(&path).unwrap();
+        let sum = |of: fn(&counts::Numbers) -> u64| all.sums.values().map(of).sum::<u64>();
+        (replies, sum(|numbers| numbers.baseline), sum(|numbers| numbers.shown))
+    };
+    let none = json!({});
+    let mut lines = code(200);
+    let first = view("a", &none, 1, &lines);
+    // The host keeps the second view too: what was seen is in the middle of it.
+    let mut around = lines.clone();
+    (around[0], around[199]) = ("changed".to_owned(), "changed too".to_owned());
+    let (replies, baseline, shown) = counted(&[first.clone(), view("b", &none, 1, &around)]);
+    assert_eq!(replies, [Reply::Nothing, Reply::Nothing]);
+    assert!(baseline > 0 && baseline == shown, "{baseline} {shown}");
+    // A window counts with its context.
+    lines[99] = "    let value_100 = other()?;".to_owned();
+    let (replies, baseline, shown) = counted(&[first, view("b", &none, 1, &lines)]);
+    assert_eq!(replies, [Reply::Nothing, Reply::Whole]);
+    assert!(shown * 2 > baseline && shown * 100 < baseline * 60, "{baseline} {shown}");
 }
 
 #[test]

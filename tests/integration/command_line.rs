@@ -103,6 +103,10 @@ fn what_was_meant_is_suggested_and_what_is_hidden_is_not() {
         (&["compress", "--profile", "codin"], "did you mean `coding`?", "variant"),
         (&["run", "--rela"], "unexpected argument '--rela'", "'--relay'"),
         (&["run", "ls", "-l"], "tersed run -- ls", "as a value"),
+        (&["run", "--host-limit", "-1", "--", "ls"], "no option takes a negative number", "as a value"),
+        (&["artifacts", "search", "x", "y", "--context", "-1"], "no option takes a negative", "as a value"),
+        (&["trust", "--dry-run"], "unexpected argument '--dry-run'", "as a value"),
+        (&["mcp-proxy", "--servers", "a.json"], "--servers FILE NAME", "similar"),
         (&["gateway", "claude"], "tersed gateway -- claude", "as a value"),
         (&["run"], "a command after `--`", "\n  --shell"),
         (&["install"], "`tersed install --list` names the hosts", "similar"),
@@ -228,6 +232,16 @@ fn files_are_compressed_like_standard_input() {
     let (code, told) = home.code_and_stderr(&["compress", "nowhere.txt"]);
     assert_eq!((code, told.starts_with("tersed: nowhere.txt: ")), (Some(1), true), "{told}");
     assert_eq!(home.code_and_stderr(&["compress", "."]).0, Some(1));
+}
+
+#[test]
+fn expand_takes_a_file_and_a_path_is_named_once() {
+    let home = Home::new();
+    home.file("a.txt", "a plain text\n");
+    assert_eq!(home.printed(&["expand", "a.txt"]), "a plain text\n");
+    assert_eq!(home.printed(&["expand"]), "");
+    let (code, told) = home.code_and_stderr(&["mcp-proxy", "--servers", "/none/servers.json", "x"]);
+    assert!(code == Some(2) && told.matches("/none/servers.json").count() == 1, "{told}");
 }
 
 #[test]

@@ -14,6 +14,7 @@ use tersed::host::hooks::{HOOKS, Hooks};
 use tersed::host::resident::answer::{answer, undelivered};
 use tersed::host::resident::wire::{Ran, Reply, Request};
 use tersed::host::{Host, gemini};
+use tersed::telemetry::counts::Held;
 
 /// One call of a context: conversation, agent (empty for the main one), call.
 type Call<'a> = (&'a str, &'a str, &'a str);
@@ -155,7 +156,7 @@ fn ran(host: &Host, command: &str, text: &str) -> Option<String> {
     };
     let request = Request::Run { ran, parts: vec![text.len()], owner: None };
     match answer(host, &request, text.as_bytes()) {
-        (Reply::Parts { .. }, bytes) => Some(String::from_utf8(bytes).unwrap()),
+        (Reply::Parts { .. }, bytes, _) => Some(String::from_utf8(bytes).unwrap()),
         _ => None,
     }
 }
@@ -270,7 +271,7 @@ fn a_command_that_is_not_wrapped_may_show_something_else_since() {
             ..Ran::default()
         };
         let request = Request::Run { ran, parts: vec![text(1).len()], owner: None };
-        let (_, given) = answer(&host, &request, text(1).as_bytes());
+        let (_, given, _) = answer(&host, &request, text(1).as_bytes());
         String::from_utf8(given).unwrap().contains(" as in ")
     };
     let plain = |command: &str| {
@@ -511,10 +512,10 @@ fn an_answer_that_does_not_arrive_shows_nothing() {
     event["session_id"] = json!("s");
     event["tool_use_id"] = json!("c1");
     let hook = Request::Hook { host: "claude-code".into(), owner: None };
-    undelivered(&host, &hook, event.to_string().as_bytes());
+    undelivered(&host, &hook, event.to_string().as_bytes(), Held::default());
     assert!(!refers(row, &host, ("s", "", "c2"), &text(1)));
     let ran = Ran { session: Some("s".into()), call: Some("c2".into()), ..Ran::default() };
-    undelivered(&host, &Request::Run { ran, parts: vec![], owner: None }, b"");
+    undelivered(&host, &Request::Run { ran, parts: vec![], owner: None }, b"", Held::default());
     assert!(!refers(row, &host, ("s", "", "c3"), &text(1)));
     assert!(refers(row, &host, ("s", "", "c4"), &text(1)));
 }

@@ -52,6 +52,16 @@ fn what_is_saved_is_counted_without_names() {
     );
 }
 
+#[test]
+fn what_gemini_cannot_take_counts_as_no_saving() {
+    let home = Home::new();
+    let event = format!("{}/editors/gemini/recorded/shell.json", env!("CARGO_MANIFEST_DIR"));
+    let mut command = home.command(env!("CARGO_BIN_EXE_tersed"));
+    command.args(["hook", "gemini", "--no-resident"]).stdin(fs::File::open(event).unwrap());
+    assert_eq!(text(&command.output().unwrap().stdout), "");
+    assert!(home.printed(&["stats"]).starts_with("Nothing has been counted yet in "));
+}
+
 #[cfg(unix)]
 #[test]
 fn the_file_is_the_owners_and_never_somebody_elses() {

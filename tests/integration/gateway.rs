@@ -485,8 +485,21 @@ fn what_cannot_be_read_passes() {
         gateway.ask("POST /v1/messages", &[], body);
         assert_eq!(upstream.next().body, body);
     }
+    gateway.ask("POST /v1/messages/batches/?key=secret", &[], b"{\"requests\":[]}");
+    assert_eq!(upstream.next().text(), "{\"requests\":[]}");
     let end = gateway.end();
-    assert!(end.contains("3 requests passed unread"), "{end}");
+    assert!(end.contains("4 requests passed unread, also to /v1/messages/batches\n"), "{end}");
+}
+
+#[test]
+fn an_empty_body_keeps_its_length() {
+    let upstream = Upstream::start();
+    let gateway = Gateway::to(&upstream);
+    for path in ["/v1/messages", "/v1/responses/resp_1/cancel"] {
+        gateway.ask(&format!("POST {path}"), &[], b"");
+        assert_eq!(upstream.next().header("content-length"), Some("0"), "{path}");
+    }
+    gateway.end();
 }
 
 #[test]

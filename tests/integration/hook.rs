@@ -12,6 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use tersed::host::resident::wire::{self, Ran, Request};
 
 /// Longer than anything here should take, also on a busy machine.
 const LONG: Duration = Duration::from_secs(120);
@@ -179,6 +180,26 @@ fn what_a_resident_process_has_counted_is_told_at_once() {
         place.stdout(&event(&format!("c{n}")));
         assert_eq!(results(), n);
     }
+}
+
+#[test]
+fn an_answer_that_nobody_took_counts_as_no_saving() {
+    let place = Place::new();
+    place.stdout(&event("c1"));
+    let count = |name: &str| {
+        let output = place.tersed(&["stats", "--json"]).output().unwrap();
+        let counts = serde_json::from_slice::<Value>(&output.stdout).unwrap()["counts"].clone();
+        let rows = counts.as_array().unwrap().iter();
+        rows.filter(|row| row["host"] == "run").map(|row| row[name].as_u64().unwrap()).sum::<u64>()
+    };
+    let content: String = (1..=2000).map(|n| format!("test t{n} ... ok\n")).collect();
+    let ran = Ran { command: "cargo test".to_owned(), exit_code: Some(0), ..Ran::default() };
+    let request = Request::Run { ran, parts: vec![content.len()], owner: None };
+    let mut stream = UnixStream::connect(place.files("sock").remove(0)).unwrap();
+    wire::write(&mut stream, &request, content.as_bytes()).unwrap();
+    drop(stream);
+    place.wait_until("the output is counted", || count("results") == 1);
+    assert!(count("baselineTokens") > 1000 && count("baselineTokens") == count("shownTokens"));
 }
 
 /// Whether the answer to a host refers to a whole earlier result.

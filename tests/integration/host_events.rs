@@ -235,7 +235,7 @@ fn what_is_no_event_is_answered_with_nothing() {
 /// The answer to the text of an event, in JSON.
 fn reply_to_text(name: &str, event: &str) -> String {
     let request = Request::Hook { host: name.to_owned(), owner: None };
-    let (reply, bytes) = answer::answer(&host(), &request, event.as_bytes());
+    let (reply, bytes, _) = answer::answer(&host(), &request, event.as_bytes());
     assert_eq!(reply, Reply::Whole, "{name}");
     String::from_utf8(bytes).unwrap()
 }
@@ -286,6 +286,61 @@ fn half_a_surrogate_pair_switches_no_hook_off() {
         tersed::host::event::parsed(text.as_bytes())
             .is_some_and(|event| event["tool_name"] == gemini["tool_name"])
     );
+}
+
+fn token() -> String {
+    format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36])
+}
+
+#[test]
+fn every_string_of_a_result_loses_its_secrets_in_every_host() {
+    let (host, token) = (host(), token());
+    let long: String = (1..=300).map(|n| format!("test t{n} ... ok\n")).collect();
+    let safe = |value: &Value| value.to_string().replace(&token, "[REDACTED:github-pat]");
+    let text = |text: &str| json!([{ "type": "text", "text": text }]);
+    for session in [json!("s"), json!({ "id": "s" })] {
+        for output in [
+            json!({ "content": text("hi"), "structuredContent": { "t": token }, "_meta": { "t": token } }),
+            json!({ "content": text(&format!("key {token}")), "isError": true }),
+            json!({ "content": format!("key {token}") }),
+            json!(format!("key {token}")),
+            json!([format!("key {token}")]),
+        ] {
+            let mut event = recorded("cursor", "mcp");
+            (event["tool_output"], event["session_id"]) = (output.clone(), session.clone());
+            event["conversation_id"] = session.clone();
+            let new = reply(&host, "cursor", &event).unwrap_or_else(|| panic!("{output}"));
+            assert_eq!(new["updated_mcp_tool_output"].to_string(), safe(&output));
+        }
+        let mut event = recorded("copilot", "mcp");
+        event["sessionId"] = session.clone();
+        event["toolResult"] = json!({ "resultType": "success", "textResultForLlm": "hi", "sessionLog": format!("log {token}") });
+        let new = reply(&host, "copilot", &event).unwrap();
+        assert_eq!(new["modifiedResult"].to_string(), safe(&event["toolResult"]));
+        let mut event = recorded("gemini", "shell");
+        event["session_id"] = session;
+        for content in [
+            format!("Command was cancelled by user before it could complete.\nkey {token}"),
+            format!("Output: key {token}"),
+        ] {
+            event["tool_response"]["llmContent"] = json!(content);
+            let new = tail(&host, &event).unwrap_or_else(|| panic!("{content}"));
+            assert_eq!(new, json!(content.replace(&token, "[REDACTED:github-pat]")));
+        }
+    }
+    let mut event = recorded("cursor", "mcp");
+    event["tool_output"] = json!({ "content": text(&long), "structuredContent": { "t": token } });
+    let new = reply(&host, "cursor", &event).unwrap()["updated_mcp_tool_output"].to_string();
+    assert!(new.len() < long.len() / 2 && !new.contains(&token), "{new}");
+    // An image beside a text stays.
+    let mut event = recorded("gemini", "mcp");
+    let data = "iVBORw0KGgo=";
+    event["tool_response"]["llmContent"] = json!([{ "text": format!("key {token}") }, { "inlineData": { "mimeType": "image/png", "data": data } }]);
+    let image = json!({ "data": data, "mimeType": "image/png" });
+    assert_eq!(tail(&host, &event).unwrap(), json!(["key [REDACTED:github-pat]", image]));
+    // What the tool cannot give stays whole.
+    event["tool_response"]["llmContent"][1] = json!({ "fileData": { "fileUri": "x" } });
+    assert_eq!(tail(&host, &event), None);
 }
 
 #[test]

@@ -183,6 +183,21 @@ fn every_host_comes_back_to_the_byte() {
 }
 
 #[test]
+fn folders_that_hosts_share_go_with_the_last_of_them() {
+    let machine = Machine::new();
+    let before = machine.tree();
+    for order in [["opencode", "kilo"], ["kilo", "opencode"]] {
+        for host in ["opencode", "kilo"] {
+            machine.done(&["install", host]);
+        }
+        for host in order {
+            machine.done(&["uninstall", host]);
+        }
+        assert!(machine.tree() == before, "{:?}", machine.tree().keys());
+    }
+}
+
+#[test]
 fn what_a_user_writes_in_between_stays() {
     for row in Machine::new().hosts() {
         let (host, scope) = (row["host"].as_str().unwrap(), row["scope"].as_str().unwrap());

@@ -17,12 +17,17 @@ struct Process {
 
 impl Process {
     fn start(arguments: &[&str]) -> Self {
+        Self::start_with(arguments, Stdio::inherit())
+    }
+
+    fn start_with(arguments: &[&str], errors: Stdio) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tersed"));
         // Originals of the user's own conversations are not listed, nor are those that other processes hold.
         let state = tempfile::tempdir().unwrap();
         command.env("TERSED_NO_CONFIG", "1").env("XDG_STATE_HOME", state.path());
         command.env("XDG_RUNTIME_DIR", state.path());
-        let mut child = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
+        let mut child = command.spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
         Self { input: child.stdin.take(), child, output, _state: state }
     }
@@ -133,6 +138,49 @@ fn a_client_without_a_handshake_is_served() {
     let answer = mcp.ask(json!(2), "tools/call", params);
     assert!(text(&answer["result"]).starts_with("No original is kept"), "{answer}");
     assert!(mcp.end().success());
+}
+
+#[test]
+fn a_line_that_is_no_request_costs_one_error_and_ends_nothing() {
+    let token = format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36]);
+    let mut mcp = Process::start_with(&["mcp"], Stdio::piped());
+    // What comes before the first request is no request.
+    let cancelled = json!({ "requestId": 1, "reason": token });
+    mcp.say(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled }));
+    mcp.say(&json!({ "jsonrpc": "2.0", "id": 5, "result": { "why": token } }));
+    shake_hands(&mut mcp);
+    let mut answers = |line: &str| -> Value {
+        writeln!(mcp.input.as_mut().unwrap(), "{line}").unwrap();
+        serde_json::from_str(&mcp.line()).unwrap()
+    };
+    let half = r#"{"jsonrpc":"2.0","id":13,"method":"ping","params":{"x":"\ud83d"}}"#;
+    assert_eq!(answers(half), json!({ "jsonrpc": "2.0", "id": 13, "result": {} }));
+    for (line, id, code) in [
+        (format!("no JSON {token}"), json!(null), -32700),
+        (r#"{"jsonrpc":"2.0","id":14,"#.to_owned(), json!(null), -32700),
+        (r#"{"jsonrpc":"2.0","id":15,"method":"ping","params":[]}"#.to_owned(), json!(15), -32600),
+        (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#.to_owned(), json!(1.5), -32600),
+        (r#"{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}"#.to_owned(), json!(null), -32600),
+        (r#"[{"jsonrpc":"2.0","id":16,"method":"ping"}]"#.to_owned(), json!(null), -32600),
+        (format!(r#"{{"a":"{token}"}}"#), json!(null), -32600),
+        ("7".to_owned(), json!(null), -32600),
+        (format!(r#"{{"jsonrpc":"2.0","id":17,"method":"x/{token}"}}"#), json!(17), -32601),
+    ] {
+        let answer = answers(&line);
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{line}: {answer}");
+        assert!(answer.as_object().unwrap().contains_key("id"), "{answer}");
+        assert!(!answer.to_string().contains(&token), "{answer}");
+    }
+    // Notifications get no answer, whatever they hold, and neither does an empty line.
+    for line in ["", r#"{"jsonrpc":"2.0","method":"notifications/initialized","params":7}"#] {
+        writeln!(mcp.input.as_mut().unwrap(), "{line}").unwrap();
+    }
+    assert_eq!(mcp.ask(json!(18), "ping", json!({}))["result"], json!({}));
+    let mut errors = mcp.child.stderr.take().unwrap();
+    assert!(mcp.end().success());
+    let mut said = String::new();
+    errors.read_to_string(&mut said).unwrap();
+    assert_eq!(said, "");
 }
 
 #[test]

@@ -548,6 +548,40 @@ fn more_than_is_held_stays_below_the_limit_with_failures() {
     assert!(all.contains("omitted") && all.trim_end().ends_with(": exit status 1]"), "{all}");
 }
 
+/// With this time limit every answer of the resident process is late.
+fn late(mut command: Command) -> Output {
+    command.env("TERSED_DEADLINE_MS", "1").output().unwrap()
+}
+
+#[test]
+fn what_comes_late_stays_below_the_limit_with_failures() {
+    let place = Place::new();
+    let run = |script: &str| late(place.run(&["--host-limit", "10000", "--shell", script]));
+    for (end, code) in [("", 0), ("; exit 3", 3), (" >&2; exit 2", 2)] {
+        let output = run(&format!("{{ {LARGE}; }}{end}"));
+        let all = format!("{}{}", text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(code));
+        assert!(all.len() <= 10_000 && all.contains("ERROR worker 7: the disk"), "{} bytes{end}", all.len());
+        assert!(all.contains("worker 1 took") && all.contains("worker 1500 took"), "its ends: {all}");
+        assert!(
+            all.contains("omitted") && all.contains(&format!("exit status {code}")) == (code != 0),
+            "{all}"
+        );
+    }
+    // What fits stays whole.
+    let output = run("seq 1000");
+    assert!(text(&output.stdout).ends_with("\n999\n1000\n"));
+    // A stream with little output stays whole beside one with much.
+    let output = run(&format!("{LARGE}; echo 'error: the last one' >&2; exit 2"));
+    assert_eq!(text(&output.stderr), "error: the last one\n");
+    assert!(output.stdout.len() <= 10_000 - output.stderr.len());
+    // A part that is late leaves room for the end.
+    let lines = "yes \"INFO $(printf '%01000d' 7)\" | head -c 33700000";
+    let output = run(&format!("{lines}; echo; echo 'error: the last one'; exit 2"));
+    let all = text(&output.stdout);
+    assert!(all.len() <= 10_000 && all.contains("error: the last one\n"), "{} bytes: {all}", all.len());
+}
+
 #[test]
 fn after_a_signal_the_failures_so_far_are_shown_without_an_exit_status() {
     let place = Place::new();

@@ -73,7 +73,11 @@ fn places(report: &Report, out: &mut String) {
             [count(place.files, "file"), count(place.sessions, "session"), count(place.results, "result")];
         let _ = writeln!(out, "{host}{}: {}", place.path, found.join(", "));
     }
-    let missing = report.places.iter().filter(|place| !place.is_there);
+    // A host may keep histories in several places.
+    let is_found = |host: &Option<String>| {
+        host.is_some() && report.places.iter().any(|place| place.is_there && place.host == *host)
+    };
+    let missing = report.places.iter().filter(|place| !place.is_there && !is_found(&place.host));
     let mut missing: Vec<&str> = missing.map(|place| place.host.as_deref().unwrap_or(&place.path)).collect();
     missing.dedup();
     if !missing.is_empty() {

@@ -247,11 +247,15 @@ fn asked(
     let _ = seal_key::ensure(&mut settings.policy);
     settings.counting = counting(&config, "other");
     let host = Host::once(settings, place.map(|place| place.originals()));
-    let answered = answer(&host, request, content);
-    host.engine().close();
+    let (reply, new, held) = answer(&host, request, content);
     // The work in this process ended in time; otherwise the process that waits counts the timeout.
-    if Instant::now() < ask.until {
+    let is_in_time = Instant::now() < ask.until;
+    if is_in_time {
         breaker.inspect(|breaker| breaker.answered());
     }
-    Some(answered)
+    // Nobody waits longer for the answer of a hook.
+    let is_used = is_in_time || matches!(request, Request::Run { .. });
+    host.engine().count_held(if is_used { held } else { held.unused() });
+    host.engine().close();
+    Some((reply, new))
 }

@@ -95,7 +95,7 @@ fn server(args: &Args) -> Result<Server, String> {
 
 fn named(path: &Path, name: &str) -> Result<Server, String> {
     let place = path.display();
-    let text = text_of_host(path, LARGEST_WITH_DATA).map_err(|e| format!("{place}: {e}"))?;
+    let text = text_of_host(path, LARGEST_WITH_DATA).map_err(|e| out::at(path, &e))?;
     let shape = "allowed is a JSON object {\"mcpServers\": {\"NAME\": {\"command\": …}}}";
     let mut file: File = serde_json::from_str(&text).map_err(|e| format!("{place}: {e}; {shape}"))?;
     let Some(entry) = file.servers.remove(name) else {

@@ -16,8 +16,13 @@ use crate::host::pass::LazyPolicy;
 use crate::host::resident::wire::{Ran, Reply, Request};
 use crate::host::run::{self, Ended, HOLD_BACK, Holding, Outcome, Output, Program, Shown};
 use crate::host::wrap::quoted;
+use crate::pipeline::exit;
+use crate::pipeline::limit::cap::{self, Cap};
 use crate::sanitize::secrets;
-use crate::text::marker;
+use crate::text::ledger::Ledger;
+use crate::text::marker::{self, SealKey};
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
@@ -69,10 +74,13 @@ pub struct Args {
     command: Vec<OsString>,
 }
 
-/// Time limit for compressing an output, if `TERSED_DEADLINE_MS` is not set. After it the output is printed as it is.
+/// Time limit for compressing an output, if `TERSED_DEADLINE_MS` is not set. After it the output is printed as it is, or cut
+/// to what the host shows.
 const DEADLINE: Duration = Duration::from_secs(5);
 /// The time limit while the command is being ended.
 const SIGNALLED_DEADLINE: Duration = Duration::from_millis(1500);
+/// Bytes for a seal and a line with the exit status, which are added to an output that was cut.
+const ADDED_BYTES: usize = 80;
 /// Outputs of fewer bytes are only made safe.
 const MIN_BYTES: usize = 256;
 
@@ -199,7 +207,7 @@ fn line_of(program: &Program) -> String {
     }
 }
 
-/// The texts, compressed; if that fails, only made safe.
+/// The texts, compressed; if that fails, only made safe, and cut to what the host still shows.
 fn compressed(
     args: &Args,
     program: &Program,
@@ -224,8 +232,57 @@ fn compressed(
             Some(safe) => String::from_utf8_lossy(&safe).into_owned(),
             None => text.clone(),
         };
-        Some(texts.iter().map(safe).collect())
+        let safe: Vec<String> = texts.iter().map(safe).collect();
+        // A program may read output that was requested unchanged.
+        let room = output.room.filter(|_| policy.escapes());
+        Some(match room {
+            Some(room) => cut(safe, room, output.ended, &policy.seal_key()),
+            None => safe,
+        })
     })
+}
+
+/// Texts that could not be compressed in time, cut to `room` bytes, failures last. The host would cut them itself, and lose
+/// the failures. A small text may leave its share to a large one.
+fn cut(mut texts: Vec<String>, room: usize, ended: Option<Ended>, key: &SealKey) -> Vec<String> {
+    if texts.iter().map(String::len).sum::<usize>() <= room {
+        return texts;
+    }
+    let status = ended.map(|ended| i64::from(ended.status())).filter(|status| *status != 0);
+    let mut by_size: Vec<usize> = (0..texts.len()).collect();
+    by_size.sort_by_key(|index| texts[*index].len());
+    let mut left = room;
+    for (at, index) in by_size.iter().enumerate() {
+        let bytes = left / (by_size.len() - at);
+        texts[*index] = cut_one(std::mem::take(&mut texts[*index]), bytes, status, key);
+        left = left.saturating_sub(texts[*index].len());
+    }
+    texts
+}
+
+/// One of these texts.
+fn cut_one(text: String, bytes: usize, status: Option<i64>, key: &SealKey) -> String {
+    if text.len() <= bytes {
+        return text;
+    }
+    let source = Source::new(&text);
+    let cap = Cap {
+        bytes: bytes.saturating_sub(ADDED_BYTES).max(1),
+        strict: true,
+        reason: Reason::OutputCap,
+        samples: false,
+        outliers: false,
+        names: 0,
+    };
+    let Some(ledger) = cap::apply(&source, &Ledger::new(&source), source.failures(), cap) else {
+        return text;
+    };
+    let mut new = ledger.render(&source, None);
+    if let Some(status) = status.filter(|status| !exit::names_status(&new, *status)) {
+        exit::write_status(&mut new, status);
+    }
+    marker::seal(&mut new, key);
+    new
 }
 
 fn worked_on(args: &Args, program: &Program, output: Output<'_>) -> Option<Vec<String>> {
@@ -265,5 +322,5 @@ fn worked_on(args: &Args, program: &Program, output: Output<'_>) -> Option<Vec<S
         new.push(text.to_owned());
         rest = after;
     }
-    Some(new)
+    (new.len() == texts.len()).then_some(new)
 }

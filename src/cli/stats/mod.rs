@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::out::{print, print_message};
+use super::out::{at, print, print_message};
 use super::settings::SettingsArgs;
 use super::{Failure, pointed};
 use crate::config::{Config, Price};
@@ -124,7 +124,7 @@ fn of_counts(args: &Args, config: &Config, prices: &BTreeMap<String, Price>) -> 
     }
     #[cfg(feature = "hosts")]
     crate::host::resident::elsewhere::write_counts();
-    let counted = counts::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let counted = counts::read(&path).map_err(|e| at(&path, &e))?;
     let page = Page::new(counted, prices);
     if args.json {
         return print(serde_json::to_string_pretty(&page.json()).map_err(|e| e.to_string())? + "\n");

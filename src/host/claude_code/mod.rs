@@ -7,6 +7,7 @@
 
 pub mod view;
 
+use std::borrow::Cow;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,7 +19,7 @@ use super::event::Event;
 use super::home;
 use super::reach::{CLAUDE_CODE, Place, ResultHandling, Text, UnchangedReason};
 use super::replace::{
-    asks_for_exact_output, compress, forget, made_safe, note_call, redacted, undelivered, unseen,
+    asks_for_exact_output, beside, compress, forget, made_safe, note_call, redacted, undelivered, unseen,
 };
 use super::run::Shown;
 use super::tools::Tool;
@@ -51,17 +52,18 @@ const TIME_MARGIN: Duration = Duration::from_secs(10);
 
 /// What the hook prints; `None` if the host should continue as if there were no hook.
 pub fn reply(host: &Host, event: &Event) -> Option<Value> {
-    if event.session_id.is_empty() {
-        return None;
-    }
     if FORGETS.contains(&event.hook_event_name.as_str()) {
         forget(host, event);
         return None;
     }
-    if event.tool_use_id.is_empty() || Tool::is_ours(&event.tool_name) {
+    if Tool::is_ours(&event.tool_name) {
         return None;
     }
+    let is_known = !event.session_id.is_empty() && !event.tool_use_id.is_empty();
     if event.hook_event_name == "PreToolUse" {
+        if !is_known {
+            return None;
+        }
         let answer = wrapped(event);
         // No other hook sees the result of a command that fails, or of one that asks for its exact output.
         if answer.is_none() || asks_for_exact_output(event) {
@@ -72,7 +74,16 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
     }
     let mut context = None;
     let treatment = CLAUDE_CODE.treatment(&event.tool_name, false);
+    // The result of any other tool may be JSON text itself.
+    let event = match treatment {
+        ResultHandling::Replaced(Text::Streams | Text::At(_)) | ResultHandling::Seen => event.opened(),
+        _ => Cow::Borrowed(event),
+    };
+    let event = event.as_ref();
     let output = match (treatment, &event.tool_response) {
+        // Without its session, a result is only made safe.
+        (ResultHandling::Noted, _) if !is_known => None,
+        (_, response) if !is_known => made_safe(host, response),
         // The session records the text that the model wrote into such a call, which is not secret from the model when
         // it reads the file.
         (ResultHandling::Noted, _) => {
@@ -80,12 +91,22 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
             None
         }
         (ResultHandling::Replaced(Text::Streams), Value::Object(response)) => {
-            bash(host, event, response, &mut context)
+            let new = bash(host, event, response, &mut context);
+            let before = &event.tool_response;
+            beside(host, before, new.unwrap_or_else(|| before.clone()), &streams)
         }
-        (ResultHandling::Seen, Value::Object(response)) => view::reply(host, event, response).map(|view| {
-            context = view.context;
-            view.output
-        }),
+        (ResultHandling::Seen, Value::Object(response)) => {
+            let before = &event.tool_response;
+            match view::reply(host, event, response) {
+                // No known version sends such a shape.
+                None => made_safe(host, before),
+                Some(None) => beside(host, before, before.clone(), &view::texts),
+                Some(Some(view)) => {
+                    context = view.context;
+                    beside(host, before, view.output, &view::texts)
+                }
+            }
+        }
         (ResultHandling::Replaced(Text::At(places)), response) => at(host, event, response, places),
         // The result of an unknown tool also keeps its shape.
         (ResultHandling::Unchanged(UnchangedReason::Data | UnchangedReason::Tool), response) => {
@@ -329,6 +350,14 @@ fn redact_wrapped_output(host: &Host, event: &Event, response: &Map<String, Valu
 /// Members of a response that hold text.
 const TEXTS: [&str; 2] = ["stdout", "stderr"];
 
+/// The texts of a response to a command.
+fn streams(response: &mut Value) -> Vec<&mut Value> {
+    let members = response.as_object_mut().into_iter().flatten();
+    let is_text = |value: &Value| value.is_string() || value.is_null();
+    let texts = members.filter(|(name, value)| TEXTS.contains(&name.as_str()) && is_text(value));
+    texts.map(|(_, value)| value).collect()
+}
+
 fn texts_of(response: &Map<String, Value>) -> [&str; 2] {
     TEXTS.map(|name| response.get(name).and_then(Value::as_str).unwrap_or_default())
 }
@@ -355,15 +384,7 @@ fn at(host: &Host, event: &Event, response: &Value, places: &[Place]) -> Option<
         return made_safe(host, response);
     };
     let _ = replace_at(host, event, response, &mut updated, place);
-    // The replacing text was redacted by the session, which knows the values that the model wrote itself. So only
-    // the rest is redacted here.
-    let mut rest = updated.clone();
-    let texts: Vec<Value> = slots(&mut rest, place).into_iter().map(Value::take).collect();
-    if let Some(mut redacted) = made_safe(host, &rest) {
-        slots(&mut redacted, place).into_iter().zip(texts).for_each(|(slot, text)| *slot = text);
-        updated = redacted;
-    }
-    (updated != *response).then_some(updated)
+    beside(host, response, updated, &|response| slots(response, place))
 }
 
 /// Replaces the text in a place by the smaller one; `None` if it stays unchanged.

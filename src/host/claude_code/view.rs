@@ -16,11 +16,13 @@ use serde_json::{Map, Value, json};
 use super::read as read_file;
 use crate::encode::dictionary;
 use crate::host::event::Event;
-use crate::host::replace::{View, compress_view, made_safe, redacted_again};
+use crate::host::replace::{View, compress_view, redacted_again};
 use crate::host::{Host, ShortView};
 use crate::sanitize::secrets;
+use crate::telemetry::counts;
 use crate::text::marker::{self, Marker};
 use crate::text::reason::Reason;
+use crate::tokens::counter;
 
 /// Bytes that must be left out beyond what the context costs.
 const MIN_SAVED_BYTES: usize = 200;
@@ -37,19 +39,26 @@ pub(super) struct Replaced {
     pub(super) context: Option<String>,
 }
 
-/// The replacement of a result of `Read`; `None` if it stays.
-pub(super) fn reply(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Replaced> {
+/// The replacement of a result of `Read`, or `Some(None)` if it stays; `None` if no version of the host is known to send
+/// such a shape.
+pub(super) fn reply(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Option<Replaced>> {
     let file = response.get("file")?.as_object()?;
     match response.get("type")?.as_str()? {
         "text" => text(host, event, response, file),
-        "file_unchanged" => unchanged(host, event, file),
-        // A notebook has cells with their outputs, which the host writes as text.
-        "notebook" => {
-            let output = made_safe(host, &Value::Object(response.clone()))?;
-            Some(Replaced { output, context: None })
-        }
+        "file_unchanged" => asked(event, file).map(|key| unchanged(host, event, key)),
         _ => None,
     }
+}
+
+/// The texts of a view or of an outline, in the shape of the host.
+pub(super) fn texts(response: &mut Value) -> Vec<&mut Value> {
+    let is_text = |value: &&mut Value| value.is_string() || value.is_null();
+    let Some(file) = response.get_mut("file").and_then(Value::as_object_mut) else { return Vec::new() };
+    if file.contains_key("cells") {
+        let cells = file.get_mut("cells").and_then(Value::as_array_mut).into_iter().flatten();
+        return cells.filter_map(|cell| cell.get_mut("source")).filter(is_text).collect();
+    }
+    file.get_mut("content").filter(is_text).into_iter().collect()
 }
 
 /// Identifies a view: the lines that the model requested, in its context.
@@ -65,29 +74,54 @@ fn text(
     event: &Event,
     response: &Map<String, Value>,
     file: &Map<String, Value>,
-) -> Option<Replaced> {
+) -> Option<Option<Replaced>> {
     let content = file.get("content")?.as_str()?;
     let start = usize::try_from(file.get("startLine")?.as_u64()?).ok()?;
-    let source = Source::new(content, start);
     let key = asked(event, file)?;
+    Some(shown(host, event, response, file, &Source::new(content, start), key))
+}
+
+/// The view without lines that the model has seen.
+fn shown(
+    host: &Host,
+    event: &Event,
+    response: &Map<String, Value>,
+    file: &Map<String, Value>,
+    source: &Source<'_>,
+    key: ShortView,
+) -> Option<Replaced> {
+    let start = source.start;
     host.view_is_whole(&key);
-    let shown = compress_view(host, event, &json!(source.numbered()), View::Outlined)?;
-    let shown = shown.as_str()?;
+    let (shown, held) =
+        counts::held(|| compress_view(host, event, &json!(source.numbered()), View::Outlined));
+    let Some(Value::String(shown)) = shown else {
+        host.engine().count_held(held);
+        return None;
+    };
+    let shown = shown.as_str();
     if is_outline(shown) && shown.len() + MIN_SAVED_BYTES <= source.numbered_bytes() {
         let output = cell(host, &key.path, shown);
         host.view_is_short(key);
+        host.engine().count_held(held);
         return Some(Replaced { output, context: None });
     }
     let lines = source.safe(host, event);
-    let window = Window::worth(shown, &source);
+    let window = Window::worth(shown, source);
     let (first, last, context) = match window {
         Some(window) => {
             let (first, last) = window.kept;
             let context = window.context(start, &key.path);
+            let view = numbered(&source.lines[first..=last].join("\n"), start + first);
+            let tokens =
+                counter(host.engine().policy_in_force().tokenizer).count(&format!("{view}{context}"));
+            host.engine().count_held(held.shown_as(Some(tokens)));
             host.view_is_short(key);
             (first, last, Some(context))
         }
-        None => (0, source.lines.len() - 1, None),
+        None => {
+            host.engine().count_held(held.shown_as(None));
+            (0, source.lines.len() - 1, None)
+        }
     };
     let shown = &lines[first..=last];
     if context.is_none() && shown == source.lines.as_slice() {
@@ -103,8 +137,7 @@ fn text(
 }
 
 /// `{type: "file_unchanged", file: {filePath}}`: the host points to an earlier result that was shown short.
-fn unchanged(host: &Host, event: &Event, file: &Map<String, Value>) -> Option<Replaced> {
-    let key = asked(event, file)?;
+fn unchanged(host: &Host, event: &Event, key: ShortView) -> Option<Replaced> {
     if !host.view_is_whole(&key) {
         return None;
     }
@@ -119,7 +152,8 @@ fn unchanged(host: &Host, event: &Event, file: &Map<String, Value>) -> Option<Re
     let content = rest[..count.min(rest.len())].join("\n");
     let source = Source::new(&content, start);
     // Records in the session that all requested lines are shown.
-    let _ = compress_view(host, event, &json!(source.numbered()), View::Unoutlined);
+    let (_, held) = counts::held(|| compress_view(host, event, &json!(source.numbered()), View::Unoutlined));
+    host.engine().count_held(held.shown_as(None));
     let lines = source.safe(host, event);
     let output = json!({
         "type": "text",

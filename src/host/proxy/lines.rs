@@ -3,11 +3,11 @@
 use std::io::{self, BufRead, Read};
 
 /// Longest line that is read as a message, in bytes.
-pub(super) const MAX_LINE_BYTES: usize = 64 << 20;
+pub(in crate::host) const MAX_LINE_BYTES: usize = 64 << 20;
 
 /// Reader of lines.
 #[derive(Debug)]
-pub(super) struct Lines<R> {
+pub(in crate::host) struct Lines<R> {
     reader: R,
     max: usize,
     /// Whether the reader is inside a line that is too long.
@@ -16,12 +16,12 @@ pub(super) struct Lines<R> {
 
 impl<R: BufRead> Lines<R> {
     /// Lines of at most `max` bytes.
-    pub(super) fn new(reader: R, max: usize) -> Self {
+    pub(in crate::host) fn new(reader: R, max: usize) -> Self {
         Self { reader, max, inside: false }
     }
 
     /// The next bytes, terminator included, and whether they are a whole line; `None` at the end.
-    pub(super) fn next(&mut self, buffer: &mut Vec<u8>) -> io::Result<Option<bool>> {
+    pub(in crate::host) fn next(&mut self, buffer: &mut Vec<u8>) -> io::Result<Option<bool>> {
         buffer.clear();
         let read = self.reader.by_ref().take(self.max as u64).read_until(b'\n', buffer)?;
         if read == 0 {

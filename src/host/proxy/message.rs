@@ -26,7 +26,7 @@ pub(super) fn ids_of_batch(line: &[u8]) -> Vec<&str> {
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// A line without the marks before it.
-pub(super) fn unmarked(mut line: &[u8]) -> &[u8] {
+pub(in crate::host) fn unmarked(mut line: &[u8]) -> &[u8] {
     while let Some(rest) = line.strip_prefix(MARK) {
         line = rest;
     }

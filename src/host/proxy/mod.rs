@@ -6,8 +6,8 @@
 //! the other. Results are not compared with earlier ones, because a proxy cannot know which of them the model still
 //! sees.
 
-mod lines;
-mod message;
+pub(super) mod lines;
+pub(super) mod message;
 pub mod traffic;
 
 use std::ffi::OsString;

@@ -11,7 +11,7 @@ use crate::host::replace::{self, Limits, worked_on};
 use crate::host::tools::find;
 use crate::protocol::artifact::{List, ListParams, Numbering, Read, ReadParams};
 use crate::sanitize::redact_only;
-use crate::telemetry::counts::{Interface, with_caller};
+use crate::telemetry::counts::{Held, Interface, held, with_caller};
 
 /// One byte in this many of the host's limit is left free, because the host may count differently.
 const FREE_ONE_IN: usize = 20;
@@ -22,14 +22,18 @@ const KEPT_OF_CUT_BYTES: usize = 5_000;
 /// Most originals in a list.
 const MAX_LISTED: usize = 4096;
 
-/// The reply and its content. If the request cannot be met: [`Reply::Nothing`].
-pub fn answer(host: &Host, request: &Request, content: &[u8]) -> (Reply, Vec<u8>) {
+/// The reply and its content, and what counts if they arrive. If the request cannot be met: [`Reply::Nothing`].
+pub fn answer(host: &Host, request: &Request, content: &[u8]) -> (Reply, Vec<u8>, Held) {
     let interface = match request {
         Request::Hook { host, .. } => Some(Interface::named(host)),
         Request::Run { .. } => Some(Interface::named("run")),
         _ => None,
     };
-    with_caller(|caller| caller.interface = interface, || answered(host, request, content))
+    let work = || held(|| answered(host, request, content));
+    let ((reply, content), held) = with_caller(|caller| caller.interface = interface, work);
+    // A hook that prints nothing leaves the host its own text.
+    let held = if reply == Reply::Nothing { held.unused() } else { held };
+    (reply, content, held)
 }
 
 fn answered(host: &Host, request: &Request, content: &[u8]) -> (Reply, Vec<u8>) {
@@ -50,8 +54,13 @@ fn answered(host: &Host, request: &Request, content: &[u8]) -> (Reply, Vec<u8>) 
     answer.unwrap_or((Reply::Nothing, Vec::new()))
 }
 
-/// Records that the answer did not reach the client, so that the host used its own text.
-pub fn undelivered(host: &Host, request: &Request, content: &[u8]) {
+/// Records that the answer did not reach the client, so that the host used its own text. The output of a command is
+/// printed without its secrets all the same.
+pub fn undelivered(host: &Host, request: &Request, content: &[u8], held: Held) {
+    host.engine().count_held(match request {
+        Request::Run { .. } => held.shown_as(None),
+        _ => held.unused(),
+    });
     let event = match request {
         Request::Run { ran, .. } => ran.session.as_deref().zip(ran.call.as_deref()),
         Request::Hook { .. } => {

@@ -20,6 +20,7 @@ use super::answer::{answer, undelivered};
 use super::place::Place;
 use super::wire::{self, Answer, Reply, Request};
 use crate::host::Host;
+use crate::telemetry::counts::Held;
 
 /// When a resident process ends.
 #[derive(Debug, Clone, Copy)]
@@ -202,15 +203,20 @@ fn serve_connection(shared: &Shared, mut stream: UnixStream) -> io::Result<()> {
         refresh(shared);
         notes = new_notes(shared);
     }
-    let fault = |_| (Reply::Nothing, Vec::new());
-    let (reply, new) =
+    let fault = |_| (Reply::Nothing, Vec::new(), Held::default());
+    let (reply, new, held) =
         catch_unwind(AssertUnwindSafe(|| answer(&shared.host, &request, &content))).unwrap_or_else(fault);
     let answer = Answer { reply, notes };
     // A client that gave up has closed its end.
-    wire::write(&mut stream, &answer, &new).inspect_err(|_| {
-        locked(&shared.sent_notes).retain(|note| !answer.notes.contains(note));
-        undelivered(&shared.host, &request, &content);
-    })
+    let written = wire::write(&mut stream, &answer, &new);
+    match &written {
+        Ok(()) => shared.host.engine().count_held(held),
+        Err(_) => {
+            locked(&shared.sent_notes).retain(|note| !answer.notes.contains(note));
+            undelivered(&shared.host, &request, &content, held);
+        }
+    }
+    written
 }
 
 /// Faults and ignored settings that no client has been told yet. A fault that was fixed and comes back is reported again.

@@ -3,6 +3,10 @@
 
 use super::Shown;
 
+/// One byte in this many of the host's limit is for the end of an output, also if more than the limit was written
+/// before. A choice.
+const END_ONE_IN: usize = 8;
+
 /// How much may still pass. All streams of a command share it, because the host shows them as one output.
 #[derive(Debug)]
 pub(super) struct Limit {
@@ -46,6 +50,12 @@ impl Limit {
         whole.map(|whole| whole.saturating_sub(self.written))
     }
 
+    /// The least room for the end of an output: whatever was written before, its failures are shown.
+    pub(super) fn left_at_end(&self, has_worked: bool) -> Option<usize> {
+        let least = self.shown.map_or(0, |shown| shown.whole.min(shown.failed) / END_ONE_IN);
+        self.left(has_worked).map(|left| left.max(least))
+    }
+
     /// Whether the host's limits are known.
     pub(super) fn is_known(&self) -> bool {
         self.shown.is_some()
@@ -72,7 +82,9 @@ mod tests {
         assert_eq!(limit.admit(b"\n"), 0);
         limit.add(30);
         assert_eq!((limit.left(true), limit.left(false)), (Some(2), Some(0)));
+        assert_eq!((limit.left_at_end(true), limit.left_at_end(false)), (Some(5), Some(5)));
         limit.lift();
+        assert_eq!(limit.left_at_end(true), None);
         assert_eq!((limit.admit(b"abc"), limit.left(true)), (3, None));
         assert_eq!(Limit::new(None).admit(&[0; 99]), 99);
         assert_eq!(shown(40, 40).admit(&[b'x'; 99]), 0);

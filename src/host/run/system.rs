@@ -452,11 +452,14 @@ impl Running<'_> {
         let outputs: io::Result<Vec<Vec<u8>>> =
             self.streams.iter_mut().map(|stream| stream.held.take()).collect();
         let mut outputs = outputs.unwrap_or_default();
-        let mut room = self.limit.left(ended == Some(Ended::Code(0)));
+        let has_worked = ended == Some(Ended::Code(0));
+        let room = match is_part {
+            true => self.limit.left(has_worked).map(|room| room / PART_ONE_IN),
+            false => self.limit.left_at_end(has_worked),
+        };
         // The start of a marker or of a secret is written with the text after it.
         let mut tails = vec![Vec::new(); outputs.len()];
         if is_part {
-            room = room.map(|room| room / PART_ONE_IN);
             for (stream, bytes) in self.streams.iter_mut().zip(&mut outputs) {
                 let end = memchr::memrchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1);
                 let end = split_point(&bytes[..end]);

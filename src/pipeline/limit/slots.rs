@@ -306,7 +306,7 @@ fn has_headings(source: &Source<'_>, starts: &[usize]) -> bool {
     let mut forms: Map<u64, usize> = Map::default();
     starts.iter().for_each(|start| *forms.entry(form(heading(start))).or_default() += 1);
     let most = forms.values().max().copied().unwrap_or(0);
-    if different.len() * UNLIKE_ONE_IN < starts.len() * (UNLIKE_ONE_IN - 1)
+    if different.len() * OUTLIER_ONE_IN < starts.len() * (OUTLIER_ONE_IN - 1)
         || most * ALIKE_ONE_IN > starts.len()
     {
         return false;

@@ -31,6 +31,8 @@ fn parts<'a>(content: Json<'a>, place: &str, finder: &mut Finder<'a>) -> Result<
     let mut roles = content.members().filter(|member| member.name == "role");
     let is_of_tool = roles.any(|role| matches!(role.value.string().as_deref(), Some("function" | "tool")));
     for (i, part) in parts.items().enumerate() {
+        let mut names = part.members().map(|member| member.name);
+        let is_result = names.any(|name| matches!(&*name, "functionResponse" | "function_response"));
         for member in part.members() {
             match &*member.name {
                 "functionCall" | "function_call" => {
@@ -53,12 +55,15 @@ fn parts<'a>(content: Json<'a>, place: &str, finder: &mut Finder<'a>) -> Result<
                     for part in member.value.members() {
                         match &*part.name {
                             "response" => finder.given_free(part.value),
-                            "parts" => finder.given(part.value),
-                            _ => {}
+                            // What the API reads itself.
+                            "id" | "name" | "willContinue" | "will_continue" | "scheduling" => {}
+                            _ => finder.given(part.value),
                         }
                     }
                     result(member.value, format!("{place}.parts[{i}].{name}"), finder)?;
                 }
+                "text" | "thought" | "thoughtSignature" | "thought_signature" => {}
+                _ if is_result => finder.given(member.value),
                 _ => {}
             }
         }

@@ -137,7 +137,7 @@ impl<'a> Column<'a> {
         let is_numeric = self.limit.is_some() || self.floor.is_some();
         if let Some(number) = Some(word).filter(|_| is_numeric).and_then(number) {
             self.numbers += 1;
-            self.ends.look(number, i);
+            self.ends.observe(number, i);
             if number == 0.0 {
                 self.zeros = (self.zeros.0 + 1, if self.zeros.0 == 0 { i } else { self.zeros.1 });
             } else if number > 0.0 && self.least.is_none_or(|least| number < least) {

@@ -149,7 +149,7 @@ pub fn other_results<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<u
     }
     let common: usize = results.values().map(|(count, _)| *count).filter(|count| *count >= MIN_COMMON).sum();
     let others = all - common;
-    if all < MIN_NAMES || others > MAX_UNLIKE || !is_few(others, all, RARE_ONE_IN) {
+    if all < MIN_NAMES || others > MAX_OUTLIERS || !is_few(others, all, RARE_ONE_IN) {
         return Vec::new();
     }
     let rare = results.into_values().filter(|(count, _)| *count < MIN_COMMON);
@@ -164,11 +164,11 @@ pub fn not_cached<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<usiz
     for (line, text) in lines {
         crate::stop::check_sometimes();
         all += 1;
-        if memchr::memmem::find(text.as_bytes(), b"(cached)").is_none() && out.len() <= MAX_UNLIKE {
+        if memchr::memmem::find(text.as_bytes(), b"(cached)").is_none() && out.len() <= MAX_OUTLIERS {
             out.push(line);
         }
     }
-    let is_few = all >= MIN_NAMES && out.len() <= MAX_UNLIKE && is_few(out.len(), all, RARE_ONE_IN);
+    let is_few = all >= MIN_NAMES && out.len() <= MAX_OUTLIERS && is_few(out.len(), all, RARE_ONE_IN);
     if is_few { out } else { Vec::new() }
 }
 
