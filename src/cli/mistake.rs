@@ -97,7 +97,7 @@ fn improve(error: &mut Error, command: &Command, words: &[String]) {
                     error.remove(ContextKind::Suggested);
                     error.remove(ContextKind::SuggestedArg);
                     tip(error, answer.trim_start_matches("; "));
-                } else if given.trim_start_matches('-').parse::<f64>().is_ok() {
+                } else if given[1..].parse::<u64>().is_ok() {
                     error.remove(ContextKind::Suggested);
                     tip(error, "no option takes a negative number");
                 } else if !words.iter().any(|word| takes_command(command, word)) {

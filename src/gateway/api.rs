@@ -221,8 +221,8 @@ fn url_of(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// A path without its query, parameters and closing slashes, and with the letters, digits and marks of a name that were
-/// written as escapes.
+/// A path without its query, parameters and closing slashes, and with the letters, digits and marks of a name that
+/// were written as escapes.
 fn plain(path: &str) -> String {
     let path = path.split('?').next().unwrap_or_default();
     let mut out = String::with_capacity(path.len());
@@ -250,7 +250,8 @@ fn plain(path: &str) -> String {
     out
 }
 
-/// Whether the body of a POST to this path may hold conversations, although its format is not known here, as for batches.
+/// Whether the body of a POST to this path may hold conversations, although its format is not known here, as for
+/// batches.
 pub(super) fn may_hold_conversations(path: &str) -> bool {
     let path = plain(path);
     ["/messages", "/responses", "/completions", ":batch", "enerateContent"]

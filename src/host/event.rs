@@ -71,8 +71,8 @@ impl Event {
         Some(event)
     }
 
-    /// The event with its result as an object or array, if the result is the JSON text of one. Not for a tool whose result
-    /// may be such a text.
+    /// The event with its result as an object or array, if the result is the JSON text of one. Not for a tool whose
+    /// result may be such a text.
     pub fn opened(&self) -> Cow<'_, Self> {
         if !self.tool_response.is_string() {
             return Cow::Borrowed(self);

@@ -111,7 +111,8 @@ fn parts_of(host: &Host, event: &Event, parts: &[Value]) -> Option<Value> {
     answer.as_array()?.iter().map(|part| part.get("text").cloned()).collect()
 }
 
-/// Texts made safe, and images; `None` if nothing changed, or if a part is of another kind, which our tool cannot give.
+/// Texts made safe, and images; `None` if nothing changed, or if a part is of another kind, which our tool cannot
+/// give.
 fn safe_parts(host: &Host, parts: &[Value]) -> Option<Value> {
     let mut is_changed = false;
     let part = |part: &Value| {

@@ -111,8 +111,8 @@ pub fn serve(host: Host, caller: Caller) -> Result<(), String> {
         };
         let ended = match running {
             Ok(running) => running.waiting().await.map(drop).map_err(|e| e.to_string()),
-            // It is no error if the host closes the connection before its first message. Messages of other errors may show
-            // what the host sent.
+            // It is no error if the host closes the connection before its first message. Messages of other errors may
+            // show what the host sent.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(_) => Err("the host and this server could not agree on how to begin".to_owned()),
         };
@@ -121,8 +121,8 @@ pub fn serve(host: Host, caller: Caller) -> Result<(), String> {
     })
 }
 
-/// Standard input and output, one message on each line. What is no message of a client is answered with an error, and a
-/// notification before the first request is dropped; the transport of the library gives no answer, or ends.
+/// Standard input and output, one message on each line. What is no message of a client is answered with an error, and
+/// a notification before the first request is dropped; the transport of the library gives no answer, or ends.
 struct Stdio {
     messages: Receiver<RxJsonRpcMessage<RoleServer>>,
     output: Output,

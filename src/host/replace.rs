@@ -64,7 +64,8 @@ pub fn made_safe(host: &Host, data: &Value) -> Option<Value> {
 /// The values of a result that hold its texts. They must be the same ones if a text is replaced by `null`.
 pub type Texts<'t> = &'t dyn for<'v> Fn(&'v mut Value) -> Vec<&'v mut Value>;
 
-/// A result that changed to `updated`, with all members beside its texts made safe; `None` if it is the same as `before`.
+/// A result that changed to `updated`, with all members beside its texts made safe; `None` if it is the same as
+/// `before`.
 /// The session made the texts safe, because it knows the values that the model wrote itself.
 pub fn beside(host: &Host, before: &Value, mut updated: Value, texts: Texts<'_>) -> Option<Value> {
     let mut rest = updated.clone();

@@ -314,7 +314,8 @@ fn every_string_of_a_result_loses_its_secrets_in_every_host() {
         }
         let mut event = recorded("copilot", "mcp");
         event["sessionId"] = session.clone();
-        event["toolResult"] = json!({ "resultType": "success", "textResultForLlm": "hi", "sessionLog": format!("log {token}") });
+        let log = format!("log {token}");
+        event["toolResult"] = json!({ "resultType": "success", "textResultForLlm": "hi", "sessionLog": log });
         let new = reply(&host, "copilot", &event).unwrap();
         assert_eq!(new["modifiedResult"].to_string(), safe(&event["toolResult"]));
         let mut event = recorded("gemini", "shell");
@@ -335,7 +336,8 @@ fn every_string_of_a_result_loses_its_secrets_in_every_host() {
     // An image beside a text stays.
     let mut event = recorded("gemini", "mcp");
     let data = "iVBORw0KGgo=";
-    event["tool_response"]["llmContent"] = json!([{ "text": format!("key {token}") }, { "inlineData": { "mimeType": "image/png", "data": data } }]);
+    let part = json!({ "inlineData": { "mimeType": "image/png", "data": data } });
+    event["tool_response"]["llmContent"] = json!([{ "text": format!("key {token}") }, part]);
     let image = json!({ "data": data, "mimeType": "image/png" });
     assert_eq!(tail(&host, &event).unwrap(), json!(["key [REDACTED:github-pat]", image]));
     // What the tool cannot give stays whole.

@@ -74,8 +74,8 @@ pub struct Args {
     command: Vec<OsString>,
 }
 
-/// Time limit for compressing an output, if `TERSED_DEADLINE_MS` is not set. After it the output is printed as it is, or cut
-/// to what the host shows.
+/// Time limit for compressing an output, if `TERSED_DEADLINE_MS` is not set. After it the output is printed as it is,
+/// or cut to what the host shows.
 const DEADLINE: Duration = Duration::from_secs(5);
 /// The time limit while the command is being ended.
 const SIGNALLED_DEADLINE: Duration = Duration::from_millis(1500);
@@ -242,8 +242,8 @@ fn compressed(
     })
 }
 
-/// Texts that could not be compressed in time, cut to `room` bytes, failures last. The host would cut them itself, and lose
-/// the failures. A small text may leave its share to a large one.
+/// Texts that could not be compressed in time, cut to `room` bytes, failures last. The host would cut them itself, and
+/// lose the failures. A small text may leave its share to a large one.
 fn cut(mut texts: Vec<String>, room: usize, ended: Option<Ended>, key: &SealKey) -> Vec<String> {
     if texts.iter().map(String::len).sum::<usize>() <= room {
         return texts;

@@ -39,8 +39,8 @@ pub(super) struct Replaced {
     pub(super) context: Option<String>,
 }
 
-/// The replacement of a result of `Read`, or `Some(None)` if it stays; `None` if no version of the host is known to send
-/// such a shape.
+/// The replacement of a result of `Read`, or `Some(None)` if it stays; `None` if no version of the host is known to
+/// send such a shape.
 pub(super) fn reply(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Option<Replaced>> {
     let file = response.get("file")?.as_object()?;
     match response.get("type")?.as_str()? {

@@ -41,6 +41,8 @@ const MAX_OWNERS: usize = 64;
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(30);
 /// How often to check the socket and, if the system does not report their end, the owners.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// How long to wait for counts of answers on their way: a client may be slow to read.
+const COUNT_TIMEOUT: Duration = Duration::from_millis(200);
 /// How long open requests may still take when the process ends.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -50,6 +52,8 @@ struct Shared {
     owners: Mutex<Owners>,
     /// Number of open connections.
     open: AtomicUsize,
+    /// Number of answers on their way, which are counted when they have arrived.
+    uncounted: AtomicUsize,
     /// Time of the last request.
     asked: Mutex<Instant>,
     /// Read again when files of settings change.
@@ -89,6 +93,7 @@ pub fn serve(place: &Place, ends: Ends, host: Host) -> io::Result<()> {
         host,
         owners: Mutex::new(owners),
         open: AtomicUsize::new(0),
+        uncounted: AtomicUsize::new(0),
         asked: Mutex::new(Instant::now()),
         // The first request reads the settings again, because they may have changed since the start.
         settings: Mutex::default(),
@@ -203,11 +208,15 @@ fn serve_connection(shared: &Shared, mut stream: UnixStream) -> io::Result<()> {
         refresh(shared);
         notes = new_notes(shared);
     }
+    if request == Request::Counts {
+        wait_for_counts(shared);
+    }
     let fault = |_| (Reply::Nothing, Vec::new(), Held::default());
     let (reply, new, held) =
         catch_unwind(AssertUnwindSafe(|| answer(&shared.host, &request, &content))).unwrap_or_else(fault);
     let answer = Answer { reply, notes };
     // A client that gave up has closed its end.
+    shared.uncounted.fetch_add(1, Ordering::SeqCst);
     let written = wire::write(&mut stream, &answer, &new);
     match &written {
         Ok(()) => shared.host.engine().count_held(held),
@@ -216,7 +225,16 @@ fn serve_connection(shared: &Shared, mut stream: UnixStream) -> io::Result<()> {
             undelivered(&shared.host, &request, &content, held);
         }
     }
+    shared.uncounted.fetch_sub(1, Ordering::SeqCst);
     written
+}
+
+/// Waits for a moment until the answers that clients already have are counted.
+fn wait_for_counts(shared: &Shared) {
+    let until = Instant::now() + COUNT_TIMEOUT;
+    while shared.uncounted.load(Ordering::SeqCst) > 0 && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// Faults and ignored settings that no client has been told yet. A fault that was fixed and comes back is reported again.
