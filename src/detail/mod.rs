@@ -58,13 +58,15 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger, outliers: &[usize]) -> Result<
     let language = language.or_else(|| Language::of(None, first)).ok_or(Reason::NotRecognized)?;
     // JSON without line numbers stays JSON: only the step for structured data leaves parts of it out.
     let is_json = language == Language::Json && !numbered;
-    if input.policy.file_detail == FileDetail::Auto
-        && (is_json || input.policy.mode < Mode::Aggressive && !language.is_code())
-    {
+    let is_kept =
+        input.policy.mode < Mode::Aggressive && !language.is_code() && !is_long_page(input, language);
+    if input.policy.file_detail == FileDetail::Auto && (is_json || is_kept) {
         return Err(Reason::NothingToDo);
     }
     let items: Vec<Item<'_>> = outline(language, &lines).ok_or(Reason::NotRecognized)?;
-    let with_values = input.policy.mode == Mode::Aggressive || input.policy.file_detail != FileDetail::Auto;
+    let with_values = input.policy.mode == Mode::Aggressive
+        || input.policy.file_detail != FileDetail::Auto
+        || is_huge(input);
     let mut plan = Plan::new(&lines, &items, level, with_values);
     keep_reports(input, &lines, &items, numbered, &mut plan);
     if !language.is_code() {
@@ -156,6 +158,22 @@ const NAMES_ONE_IN: usize = 2;
 /// An outline is used only if it saves at least 1/N of the bytes of the text. A choice.
 const MIN_SAVED_ONE_IN: usize = 8;
 
+/// A file of more than this many times `fileOutlineBytes` is huge. In `standard`, less is shown of it than of other
+/// long files: signatures alone, and of a page of Markdown its titles. A choice: on 622 recorded sessions agents used
+/// as much of such files as before.
+const HUGE_TIMES: usize = 2;
+
+/// Whether a file is huge.
+fn is_huge(input: &Input<'_>) -> bool {
+    let from = input.policy.outline_bytes().map(|bytes| bytes.saturating_mul(HUGE_TIMES));
+    from.is_some_and(|from| input.source.text().len() > from)
+}
+
+/// Whether a text is a page of prose that `standard` shows by its titles too.
+fn is_long_page(input: &Input<'_>, language: Language) -> bool {
+    language == Language::Markdown && is_huge(input)
+}
+
 /// Whether the byte cap would cut the file.
 fn is_capped(input: &Input<'_>) -> bool {
     input.source.text().len() > input.policy.max_output_bytes
@@ -178,7 +196,9 @@ fn level(input: &Input<'_>) -> Option<FileDetail> {
             let is_edited = detection.is_window;
             let asked = match lines {
                 n if n <= policy.file_full_max_lines => return None,
-                n if n > policy.file_structure_max_lines && policy.mode == Mode::Aggressive => {
+                n if n > policy.file_structure_max_lines
+                    && (policy.mode == Mode::Aggressive || is_huge(input)) =>
+                {
                     FileDetail::Signatures
                 }
                 _ => FileDetail::Structure,

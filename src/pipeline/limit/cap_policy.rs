@@ -394,6 +394,25 @@ mod tests {
     }
 
     #[test]
+    fn a_long_page_is_shown_as_its_contents() {
+        let section = |i: usize| -> String {
+            let lines =
+                (0..20).map(|n| format!("Line {n} of part {i} says {}.\n", (i * 20 + n) * 7_919 % 9_973));
+            format!("## Step {i}\n\n{}\n", lines.collect::<String>())
+        };
+        let page = |sections: usize| (0..sections).map(section).collect::<String>();
+        let shown = |sections| run("cat guide.md", &page(sections), &Policy::default()).texts.concat();
+        assert_eq!(shown(30), page(30));
+        let contents = shown(45);
+        assert!(contents.len() * 2 < page(45).len(), "{contents}");
+        assert!((0..45).all(|i| contents.contains(&format!("## Step {i}\n"))), "{contents}");
+        // Data of the same size stays: any of its lines may be needed.
+        let yaml: String = (0..2_000).map(|i| format!("key_{i}: {}\n", i * 7_919 % 9_973)).collect();
+        assert!(yaml.len() > 25_000);
+        assert_eq!(run("cat a.yaml", &yaml, &Policy::default()).texts.concat(), yaml);
+    }
+
+    #[test]
     fn a_report_in_one_line_never_vanishes() {
         let file = |i: usize| {
             let warnings: Vec<String> = (0..9)
