@@ -92,12 +92,12 @@ fn improve(error: &mut Error, command: &Command, words: &[String]) {
                 error.remove(ContextKind::SuggestedArg);
             }
             let Some(given) = text(error, ContextKind::InvalidArg) else { return };
-            if given.starts_with('-') {
+            if let Some(flag) = given.strip_prefix('-') {
                 if let Some(answer) = elsewhere::of_flag(given.split(['=', ' ']).next().unwrap_or_default()) {
                     error.remove(ContextKind::Suggested);
                     error.remove(ContextKind::SuggestedArg);
                     tip(error, answer.trim_start_matches("; "));
-                } else if given[1..].parse::<u64>().is_ok() {
+                } else if flag.parse::<u64>().is_ok() {
                     error.remove(ContextKind::Suggested);
                     tip(error, "no option takes a negative number");
                 } else if !words.iter().any(|word| takes_command(command, word)) {

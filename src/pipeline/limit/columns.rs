@@ -467,17 +467,18 @@ fn divider(trials: &[&str]) -> Option<(Divider, usize)> {
     };
     // A name and a message, as in the logs of services. The messages are compared word by word if all have the same
     // number of words.
-    let bar_or_words = |most: &mut dyn FnMut(Divider, usize) -> Option<(Divider, usize, usize)>| match most(
-        Divider::Bar('|'),
-        2,
-    )? {
-        bar if bar.1 == 2 => {
-            most(Divider::Blank, MIN_MESSAGE_WORDS).filter(|words| words.2 >= bar.2).or(Some(bar))
-        }
-        bar => Some(bar),
-    };
-    let found = bar_or_words(&mut most)
-        .or_else(|| most(Divider::Bar('│'), 2))
+    let bar_or_words =
+        |bar: char, most: &mut dyn FnMut(Divider, usize) -> Option<(Divider, usize, usize)>| match most(
+            Divider::Bar(bar),
+            2,
+        )? {
+            two if two.1 == 2 => {
+                most(Divider::Blank, MIN_MESSAGE_WORDS).filter(|words| words.2 >= two.2).or(Some(two))
+            }
+            more => Some(more),
+        };
+    let found = bar_or_words('|', &mut most)
+        .or_else(|| bar_or_words('│', &mut most))
         .or_else(|| most(Divider::Tab, 2))
         .or_else(|| wide_or_words(&mut most))
         .or_else(|| most(Divider::Wide, 2))
@@ -576,6 +577,7 @@ mod tests {
             ),
             ("Has120Thing=yes", "Has{i}Thing=no"),
             ("\"a@120\",\"AGPL\",\"https://x.test/a120\"", "\"a@{i}\",\"MIT\",\"https://x.test/a{i}\""),
+            ("app-120.js  0.00 kB │ gzip: 4.62 kB", "app-{i}.js  7{i}.00 kB │ gzip: 4.62 kB"),
             // A unit, and an address that ends otherwise.
             ("name-120  5120px", "name-{i}  5{i}pt"),
             ("name-120  a120@x.test", "name-{i}  a{i}@y.test"),
