@@ -408,13 +408,13 @@ places! {
             let hidden = strung(case, "\", \"")?;
             let text = hidden.text.replacen("= \"", "= [\"", 1);
             let text = text.trim_end().to_owned() + "].join(\"\")\n";
-            text.contains("[\"").then(|| Hidden { text, ..hidden })
+            text.contains("[\"").then_some(Hidden { text, ..hidden })
         },
         "strings put together by a method" => |case| strung(case, "\").concat(\""),
         "strings put together in a template" => |case| {
             let hidden = strung(case, "\"}${\"")?;
             let text = hidden.text.replacen("= \"", "= `${\"", 1).trim_end().to_owned() + "}`;\n";
-            text.contains("`${").then(|| Hidden { text, ..hidden })
+            text.contains("`${").then_some(Hidden { text, ..hidden })
         },
         "runs of Word" => |case| {
             broken(case, "</w:t></w:r><w:r><w:rPr><w:b/></w:rPr><w:t>")
