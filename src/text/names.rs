@@ -394,6 +394,7 @@ fn is_random(name: &[u8], kinds: u8) -> bool {
     kinds & DIGIT != 0
         && (name.len() < 10 && changes() > 2
             || name.len() >= 8 && name.iter().all(u8::is_ascii_hexdigit)
+            || is_of_ids()
             || name.len() >= 20 && kinds & UPPER != 0 && kinds & LOWER != 0 && digits() * 8 > name.len())
 }
 

@@ -61,14 +61,10 @@ const MAX_LIST_LINE_BYTES: usize = 1200;
 /// Places of one file in a group that `aggressive` shows if there are more than twice as many. A choice.
 const SHOWN_PLACES: usize = 3;
 
-/// What compilers and linters write between a place and a note.
+/// What compilers and linters write between a place and a note, and at the start of a line with a note.
 const NOTE_MARKS: &[&str] = &[": note: ", ": help: ", ": hint: ", ": info: "];
-
-/// Whether a line only points at a part of the line above it.
-fn is_caret_line(line: &str) -> bool {
-    line.contains(['^', '~'])
-        && line.bytes().all(|b| matches!(b, b' ' | b'\t' | b'^' | b'~' | b'|' | b'-' | b'+' | b'_' | b'.'))
-}
+const NOTE_STARTS: &[&str] =
+    &["note: ", "help: ", "hint: ", "Note: ", "Help: ", "Hint: ", "caused by", "Caused by"];
 
 /// What to do with each line.
 pub struct Plan<'a> {
@@ -198,22 +194,14 @@ impl<'a> Plan<'a> {
         rest
     }
 
-    /// Hashes of the notes below a headline, without their places and what may differ in a message. Excerpts of the
-    /// source are no notes.
+    /// Hashes of the notes below a headline, without their places and what may differ in a message.
     fn notes(&self, block: &Block<'_>, mut note: impl FnMut(u64)) {
-        let body = block.lines.start + 1..block.lines.end;
-        let is_caret = |i: usize| body.contains(&i) && is_caret_line(self.source.line(i));
-        for i in body.clone() {
-            let line = self.source.line(i);
-            let text = line.trim();
-            let is_indented = line.starts_with([' ', '\t']);
-            let is_excerpt = is_caret(i)
-                || is_caret(i + 1)
-                || is_indented && is_caret(i - 1)
-                || text.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start().starts_with(['|', '>']);
-            if !text.is_empty() && !is_excerpt {
-                let said = NOTE_MARKS.iter().find_map(|mark| Some(text.split_once(mark)?.1)).unwrap_or(text);
-                note(below(ROOT, &template::split(said).key));
+        for line in (block.lines.start + 1..block.lines.end).map(|i| self.source.line(i)) {
+            let behind_place = NOTE_MARKS.iter().find_map(|mark| Some(line.split_once(mark)?.1));
+            let said = line.trim().trim_start_matches(['=', '-', '>', ' ']);
+            let marked = || NOTE_STARTS.iter().any(|start| said.starts_with(start)).then_some(said);
+            if let Some(text) = behind_place.or_else(marked) {
+                note(below(ROOT, &template::split(text).key));
             }
         }
     }

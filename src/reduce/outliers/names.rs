@@ -133,14 +133,22 @@ pub fn other_results<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<u
     /// Most results that are remembered, and the fewest lines with a common one.
     const MAX_RESULTS: usize = 64;
     const MIN_COMMON: usize = 3;
-    let (mut all, mut results) = (0, Map::<&str, (usize, [usize; 2])>::default());
+    // Only the last state of a thing is its result: `a1b2: Waiting`, then `a1b2: Pull complete`.
+    let mut last: Map<&str, (usize, &str)> = Map::default();
     for (line, text) in lines {
         crate::stop::check_sometimes();
-        let Some((_, result)) = text.rsplit_once(" - ").or_else(|| text.rsplit_once(": ")) else { continue };
+        if let Some((of, result)) = text.rsplit_once(" - ").or_else(|| text.rsplit_once(": ")) {
+            last.insert(of, (line, result));
+        }
+    }
+    let mut last: Vec<(usize, &str)> = last.into_values().collect();
+    last.sort_unstable();
+    let all = last.len();
+    let mut results = Map::<&str, (usize, [usize; 2])>::default();
+    for (line, result) in last {
         if results.len() == MAX_RESULTS && !results.contains_key(result) {
             return Vec::new();
         }
-        all += 1;
         let (count, places) = results.entry(result).or_default();
         if let Some(free) = places.get_mut(*count) {
             *free = line;
@@ -300,6 +308,10 @@ mod tests {
         for usual in [&probe as &dyn Fn(usize) -> String, &layer, &test] {
             assert_eq!(found(usual, &usual(33)), [vec![0; 0], vec![]]);
         }
+        // A state that another one followed.
+        let states = ["Pulling fs layer", "Downloading", "Extracting", "Pull complete"];
+        let state = |i: usize| format!("{:x}: {}", i / 4, states[i % 4]);
+        assert_eq!(found(&state, "8: Waiting"), [vec![0; 0], vec![]]);
         // All results differ.
         assert_eq!(found(&|i| format!("a: {i}"), "a: b"), [vec![0; 0], vec![]]);
     }
