@@ -102,7 +102,12 @@ fn improve(error: &mut Error, command: &Command, words: &[String]) {
                     tip(error, "no option takes a negative number");
                 } else if !words.iter().any(|word| takes_command(command, word)) {
                     // No argument of such a command starts with `-`.
-                    error.remove(ContextKind::Suggested);
+                    let suggested = error.remove(ContextKind::Suggested);
+                    if let Some(ContextValue::StyledStrs(tips)) = suggested {
+                        let fits = |tip: &StyledStr| !tip.to_string().contains("'-- ");
+                        let tips = ContextValue::StyledStrs(tips.into_iter().filter(fits).collect());
+                        error.insert(ContextKind::Suggested, tips);
+                    }
                 }
                 return;
             }

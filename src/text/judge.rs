@@ -224,6 +224,20 @@ pub fn is_id(run: &[u8]) -> bool {
             || digits.iter().all(|b| matches!(b, b'0'..=b'9' | b'A'..=b'F')))
 }
 
+/// Whether a name is made of pieces of ids, as `f7035d97-deed`, also with the letter that conda puts before them, as in
+/// `hbb2b787_3`.
+pub fn is_made_of_ids(name: &[u8]) -> bool {
+    let is_id = |part: &[u8]| is_id(part) || part.strip_prefix(b"h").is_some_and(is_id);
+    let parts = || name.split(|b| matches!(b, b'.' | b'-' | b'_'));
+    parts().any(is_id) && parts().all(|part| is_id(part) || part.iter().all(u8::is_ascii_hexdigit))
+}
+
+/// Whether a name may be half of a hardware address: `e8bb.a551`.
+pub fn is_half_address(name: &[u8]) -> bool {
+    let mut parts = name.split(|b| matches!(b, b'.' | b'-'));
+    parts.all(|part| matches!(part.len(), 2 | 4) && part.iter().all(u8::is_ascii_hexdigit))
+}
+
 /// Shortest text that may name one thing only. A choice: shorter ones are the same by chance.
 const MIN_UNIQUE_BYTES: usize = 8;
 

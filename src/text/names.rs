@@ -377,19 +377,9 @@ fn is_lone_part(name: &str) -> bool {
 fn is_random(name: &[u8], kinds: u8) -> bool {
     let digits = || name.iter().filter(|b| b.is_ascii_digit()).count();
     let changes = || name.windows(2).filter(|two| two[0].is_ascii_digit() != two[1].is_ascii_digit()).count();
-    // Half of a hardware address: `e8bb.a551`.
-    let is_address = || {
-        name.split(|b| matches!(b, b'.' | b'-'))
-            .all(|part| matches!(part.len(), 2 | 4) && part.iter().all(u8::is_ascii_hexdigit))
-    };
-    // Pieces of ids, `f7035d97-deed`, also with the letter that conda puts before them, `hbb2b787_3`.
-    let is_of_ids = || {
-        let is_id = |part: &[u8]| judge::is_id(part) || part.strip_prefix(b"h").is_some_and(judge::is_id);
-        let parts = || name.split(|b| matches!(b, b'.' | b'-' | b'_'));
-        parts().any(is_id) && parts().all(|part| is_id(part) || part.iter().all(u8::is_ascii_hexdigit))
-    };
+    let is_of_ids = || judge::is_half_address(name) || judge::is_made_of_ids(name);
     if kinds & JOINT != 0 {
-        return kinds & DIGIT != 0 && (is_address() || is_of_ids());
+        return kinds & DIGIT != 0 && is_of_ids();
     }
     kinds & DIGIT != 0
         && (name.len() < 10 && changes() > 2

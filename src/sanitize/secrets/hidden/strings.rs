@@ -5,10 +5,13 @@
 
 use super::arrays;
 use super::view::{MAX_WORD_BYTES, View, is_inside, line_start};
-use super::wrapped::is_name;
 use crate::sanitize::secrets::judge::{ByteSet, skip};
 use crate::stop;
 use std::ops::Range;
+
+/// The longest name of a member, and the most blanks behind it, in bytes. Choices: longer ones are no members of a table.
+const MAX_NAME_BYTES: usize = 512;
+const MAX_BLANKS: usize = 96;
 
 /// Bytes before a value that are searched for an escaped line end.
 const BEFORE_BYTES: usize = 64;
@@ -376,6 +379,18 @@ fn templates(text: &[u8], glued: &mut Glued) {
         glued.view.copy(text, copied..done);
         glued.view.stand(b"\n", done..done);
     }
+}
+
+/// Whether the string that begins behind `start` is a name with a value: the next member of a table or an object, and no
+/// part of the string before it.
+pub(super) fn is_name(text: &[u8], start: usize, quote: u8) -> bool {
+    let rest = &text[start..text.len().min(start + MAX_NAME_BYTES)];
+    let Some(len) = memchr::memchr2(quote, b'\n', rest).filter(|len| rest[*len] == quote) else {
+        return false;
+    };
+    let behind = &rest[len + 1..];
+    let blanks = behind.iter().take(MAX_BLANKS).take_while(|b| **b == b' ' || **b == b'\t').count();
+    matches!(behind.get(blanks), Some(b'=' | b':'))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use super::logged::prefix;
 use super::near::Near;
 use super::prefixed::is_diff;
-use super::strings::{is_mixed, is_path, may_be_mixed, may_be_piece};
+use super::strings::{is_mixed, is_name, is_path, may_be_mixed, may_be_piece};
 use super::view::{MAX_WORD_BYTES, View, blanks, find, is_inside, line_end, line_start};
 use crate::sanitize::secrets::judge::{Doubt, MAX_ODDITY_OF_NAMES, is_random, is_uuid, oddity};
 use crate::sanitize::secrets::scan::Claim;
@@ -544,16 +544,4 @@ fn string_gap(text: &[u8], at: usize) -> Option<Range<usize>> {
     let is_gap = open && n > 1 && (signs > 0 || (1..=2).contains(&lines));
     let end = at + n + letter + 1;
     (is_gap && !(lines > 0 && is_name(text, end, quote))).then_some(at..end)
-}
-
-/// Whether the string that begins behind `start` is a name with a value: the next member of a table or an object, and no
-/// part of the string before it.
-pub(super) fn is_name(text: &[u8], start: usize, quote: u8) -> bool {
-    let rest = &text[start..text.len().min(start + LINE_LOOK_BYTES)];
-    let Some(len) = memchr::memchr2(quote, b'\n', rest).filter(|len| rest[*len] == quote) else {
-        return false;
-    };
-    let behind = &rest[len + 1..];
-    let blanks = behind.iter().take(MAX_GAP_BYTES).take_while(|b| **b == b' ' || **b == b'\t').count();
-    matches!(behind.get(blanks), Some(b'=' | b':'))
 }
