@@ -8,7 +8,7 @@ use super::compress::{Place, pressure, respond};
 use super::job::Job;
 use super::{Cancel, Engine};
 use crate::config::Policy;
-use crate::pipeline::evidence::BudgetStep;
+use crate::pipeline::evidence::Rung;
 use crate::pipeline::evidence::{BeforeAfter, Evidence};
 use crate::pipeline::limit::budget::Ask;
 use crate::protocol::RpcError;
@@ -122,6 +122,6 @@ impl Engine {
 
 /// Whether a budget reduced a result further than the requested mode.
 fn is_budget_applied(evidence: &Evidence, ask: Ask) -> bool {
-    let is_further = |step: BudgetStep| step.cut || step.limit_halvings > 0 || step.mode > ask.mode;
+    let is_further = |rung: Rung| rung.cut || rung.squeeze > 0 || rung.mode > ask.mode;
     !evidence.memo.reused && evidence.budget.as_ref().is_some_and(|budget| is_further(budget.rung))
 }

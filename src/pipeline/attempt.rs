@@ -6,7 +6,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use super::evidence::{Evidence, Step};
+use super::evidence::{Evidence, Omission, RedactionCount, Removal, Step};
 use super::guard::{self, Verdict};
 use super::limit::pointer;
 use super::request::Request;
@@ -50,6 +50,8 @@ const MAX_PROTECTED_BYTES: usize = 8 << 10;
 #[derive(Debug, Clone)]
 pub(super) struct Findings {
     pub(super) evidence: Evidence,
+    /// The number of steps of the parts before, if their lists were taken out.
+    steps_before: usize,
     /// Lines of earlier outputs that were referred to.
     pub(super) references: Vec<Reference>,
     /// Topics of the session that changed a decision.
@@ -68,6 +70,14 @@ pub(super) struct Findings {
     pub(super) is_exact: bool,
 }
 
+/// The lists of findings that grow with each part.
+pub(super) struct Lists {
+    evidence: (Vec<Step>, Vec<Omission>, Vec<RedactionCount>, Vec<Removal>),
+    mentions: Vec<u64>,
+    places: Vec<PointedLine>,
+    new_lines: Vec<(u32, u32)>,
+}
+
 impl Findings {
     /// The findings before the first part.
     pub(super) fn new(evidence: Evidence) -> Self {
@@ -75,7 +85,49 @@ impl Findings {
         let (pointed, new_lines, places) = (Vec::new(), Vec::new(), Vec::new());
         let edited = Vec::new();
         let is_exact = false;
-        Self { evidence, references, terms, edited, pointed, new_lines, places, mentions, is_exact }
+        let steps_before = 0;
+        Self {
+            evidence,
+            steps_before,
+            references,
+            terms,
+            edited,
+            pointed,
+            new_lines,
+            places,
+            mentions,
+            is_exact,
+        }
+    }
+
+    /// Takes out the lists of the parts before: each attempt at a part copies the findings, and has no use for them.
+    pub(super) fn take_lists(&mut self) -> Lists {
+        use std::mem::take;
+        let Evidence { steps, omissions, redactions, removals, .. } = &mut self.evidence;
+        self.steps_before += steps.len();
+        Lists {
+            evidence: (take(steps), take(omissions), take(redactions), take(removals)),
+            mentions: take(&mut self.mentions),
+            places: take(&mut self.places),
+            new_lines: take(&mut self.new_lines),
+        }
+    }
+
+    /// Puts these lists back, in front of what was found since.
+    pub(super) fn put_before(&mut self, lists: Lists) {
+        fn join<T>(before: Vec<T>, list: &mut Vec<T>) {
+            let found = std::mem::replace(list, before);
+            list.extend(found);
+        }
+        let Evidence { steps, omissions, redactions, removals, .. } = &mut self.evidence;
+        self.steps_before -= lists.evidence.0.len();
+        join(lists.evidence.0, steps);
+        join(lists.evidence.1, omissions);
+        join(lists.evidence.2, redactions);
+        join(lists.evidence.3, removals);
+        join(lists.mentions, &mut self.mentions);
+        join(lists.places, &mut self.places);
+        join(lists.new_lines, &mut self.new_lines);
     }
 
     /// Notes a step that was tried.
@@ -90,7 +142,7 @@ impl Findings {
         let id = id.to_owned();
         self.evidence.steps.push(Step { id, reason, bytes_before: before, bytes_after: after });
         if let Some(timer) = timer {
-            timer.ended(self.evidence.steps.len() - 1);
+            timer.ended(self.steps_before + self.evidence.steps.len() - 1);
         }
     }
 }
@@ -275,7 +327,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
 
     /// The notes on the part, and the last step of the evidence.
     fn notes(&mut self) -> Option<(&mut Notes, usize)> {
-        let step = self.found.evidence.steps.len().saturating_sub(1);
+        let step = (self.found.steps_before + self.found.evidence.steps.len()).saturating_sub(1);
         Some((self.notes.as_mut()?, step))
     }
 

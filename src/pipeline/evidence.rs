@@ -183,13 +183,13 @@ impl Omission {
 
 /// How far a budget had to go.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Rung"))]
-pub struct BudgetStep {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Rung {
     /// The mode.
     pub mode: Mode,
     /// How often the limits that depend on the mode were halved.
-    #[serde(default, rename = "squeeze", skip_serializing_if = "is_unhalved")]
-    pub limit_halvings: u8,
+    #[serde(default, skip_serializing_if = "is_unhalved")]
+    pub squeeze: u8,
     /// Whether lines were cut by tokens after that.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
@@ -209,7 +209,7 @@ pub struct BudgetUse {
     /// Whether it takes no more.
     pub met: bool,
     /// How far the budget had to go for it.
-    pub rung: BudgetStep,
+    pub rung: Rung,
     /// Why it takes more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Reason>,

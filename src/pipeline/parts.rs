@@ -61,8 +61,10 @@ pub(super) fn compress(
         let share = |bytes: usize| (bytes as u128 * part.text.len() as u128 / total.max(1) as u128) as usize;
         let cap_bytes = share(request.policy.max_output_bytes).max(1);
         let first_step = found.evidence.steps.len();
+        let before = found.take_lists();
         let done = first_stable(request, index, source, cap_bytes, &found);
         found = done.found;
+        found.put_before(before);
         notes.extend(done.notes.map(|notes| notes.with_steps(first_step..found.evidence.steps.len())));
         let dictionary = done.dictionary.map(|(written, _)| written);
         all.push(PartOutput { source: Some(source), dictionary, ..done.output });

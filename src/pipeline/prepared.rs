@@ -1,4 +1,4 @@
-//! Processes one result from start to end: the safe stage once, then one run for each step that is tried to meet a
+//! Processes one result from start to end: the safe stage once, then one run for each rung that is tried to meet a
 //! budget.
 //!
 //! How often a run is repeated depends on the policy and the size of the text alone, never on a clock: at most once
@@ -9,7 +9,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 
 use super::bypass;
 use super::envelopes::Envelopes;
-use super::evidence::BudgetStep;
+use super::evidence::Rung;
 use super::evidence::{Status, Step};
 use super::exclude;
 use super::hint;
@@ -44,8 +44,8 @@ pub struct Prepared<'a> {
     treatment: PreparedResult,
     /// The JSON around the texts, if they were taken out of envelopes.
     envelopes: Option<Envelopes>,
-    /// Tokens of the steps that were measured.
-    measured: RefCell<Vec<(BudgetStep, TokenDemand)>>,
+    /// Tokens of the rungs that were measured.
+    measured: RefCell<Vec<(Rung, TokenDemand)>>,
     /// Secrets that were removed, and those that stayed because the model wrote them.
     met: Met,
 }
@@ -196,8 +196,8 @@ impl<'a> Prepared<'a> {
             PreparedResult::Exact(outcome, rule) => {
                 let mut outcome = (**outcome).clone();
                 let after = outcome.evidence.tokens.after;
-                let step = BudgetStep { mode: self.policy.mode, ..BudgetStep::default() };
-                outcome.evidence.budget = budget::used(ask, step, after, *rule);
+                let rung = Rung { mode: self.policy.mode, ..Rung::default() };
+                outcome.evidence.budget = budget::used(ask, rung, after, *rule);
                 outcome.decision.asked = ask;
                 outcome.decision.wrote.clone_from(&self.met.written);
                 return outcome;
@@ -244,7 +244,7 @@ impl<'a> Prepared<'a> {
         outcome
     }
 
-    /// The tokens that the result would take for a request without cutting lines. Each step is measured only
+    /// The tokens that the result would take for a request without cutting lines. Each rung is measured only
     /// once. `None` for a result that no budget changes.
     pub fn measure(&self, ask: Ask, history: &dyn History) -> Option<TokenDemand> {
         let PreparedResult::Compress(safe) = &self.treatment else { return None };
@@ -255,13 +255,13 @@ impl<'a> Prepared<'a> {
         let runner =
             Runner { prepared: self, sanitized, sources, received, history, notes, timer, key_of_run };
         let mut least: Option<TokenDemand> = None;
-        for step in ask.steps(self.policy, runner.bytes()) {
-            let known = self.measured.borrow().iter().find(|(r, _)| *r == step).map(|(_, demand)| *demand);
+        for rung in ask.rungs(self.policy, runner.bytes()) {
+            let known = self.measured.borrow().iter().find(|(r, _)| *r == rung).map(|(_, demand)| *demand);
             let demand = known.unwrap_or_else(|| {
-                let outcome = runner.run(step, Extra { counts_needed_tokens: true, ..Extra::default() });
+                let outcome = runner.run(rung, Extra { counts_needed_tokens: true, ..Extra::default() });
                 let demand =
                     TokenDemand { tokens: outcome.evidence.tokens.after, required_tokens: outcome.needs };
-                self.measured.borrow_mut().push((step, demand));
+                self.measured.borrow_mut().push((rung, demand));
                 demand
             });
             if ask.limit.is_none_or(|limit| demand.tokens <= limit) {
@@ -315,17 +315,17 @@ impl Runner<'_> {
         self.sanitized.iter().map(|part| part.text.len()).sum()
     }
 
-    /// One run on one step.
-    fn run(&self, step: BudgetStep, extra: Extra) -> Outcome {
+    /// One run on one rung.
+    fn run(&self, rung: Rung, extra: Extra) -> Outcome {
         let Prepared { call, policy, .. } = self.prepared;
         let scale = self.history.scale();
-        let mut policy = Policy { scale, ..step.policy(policy) };
+        let mut policy = Policy { scale, ..rung.policy(policy) };
         if self.prepared.envelopes.is_some() {
             // A dictionary must be at the head of a text and cannot be inside a JSON string.
             policy.dictionary = DictionaryMethod::None;
         }
         let counter = self.prepared.counter();
-        let limit = extra.limit.filter(|_| step.cut && !policy.never_omit);
+        let limit = extra.limit.filter(|_| rung.cut && !policy.never_omit);
         let asked = Extra { limit, ..extra.clone() };
         let watch = Watch { takes_notes: self.notes.is_some(), timer: self.timer };
         let request = Request::new(call, &policy, counter, self.received, self.history, &asked, watch)
@@ -337,20 +337,20 @@ impl Runner<'_> {
             notes.replace(std::mem::take(&mut parts.explained));
         }
         let mut outcome = summary::finish(request, self.sanitized, parts);
-        outcome.decision.rung = step;
+        outcome.decision.rung = rung;
         outcome.decision.scale = scale;
         outcome.decision.asked_again = extra.in_full;
         outcome
     }
 
-    /// The first step that fits the budget.
+    /// The first rung that fits the budget.
     fn first_rung_that_fits(&self, ask: Ask, again: bool) -> Outcome {
         let fits = |outcome: &Outcome| ask.limit.is_none_or(|limit| outcome.evidence.tokens.after <= limit);
         let decided = |mut outcome: Outcome| {
             outcome.decision.asked = ask;
             outcome
         };
-        let first = BudgetStep { mode: ask.mode, ..BudgetStep::default() };
+        let first = Rung { mode: ask.mode, ..Rung::default() };
         // A repeated request gets the whole text if it is within the limit.
         if again {
             let outcome = self.run(first, Extra { in_full: true, ..Extra::default() });
@@ -362,11 +362,11 @@ impl Runner<'_> {
             Ok(outcome) => return decided(outcome),
             Err(why) => why,
         };
-        let steps = ask.steps(self.prepared.policy, self.bytes());
+        let rungs = ask.rungs(self.prepared.policy, self.bytes());
         let mut outcome = None;
-        for (i, &step) in steps.iter().enumerate() {
-            let step = BudgetStep { cut: i + 1 == steps.len() && ask.limit.is_some(), ..step };
-            let mut tried = self.run(step, Extra { limit: ask.limit, ..Extra::default() });
+        for (i, &rung) in rungs.iter().enumerate() {
+            let rung = Rung { cut: i + 1 == rungs.len() && ask.limit.is_some(), ..rung };
+            let mut tried = self.run(rung, Extra { limit: ask.limit, ..Extra::default() });
             tried.decision.rung.cut = tried.evidence.steps.iter().any(|step| step.id == "budget");
             let is_enough = fits(&tried);
             outcome = Some(tried);
@@ -410,8 +410,8 @@ impl Runner<'_> {
         if !ask.can_store_original {
             return Err(Some(Reason::NotStored));
         }
-        let step = BudgetStep { mode: ask.mode, limit_halvings: 0, cut: true };
-        let mut outcome = self.run(step, Extra { limit: ask.limit, pointer: true, ..Extra::default() });
+        let rung = Rung { mode: ask.mode, squeeze: 0, cut: true };
+        let mut outcome = self.run(rung, Extra { limit: ask.limit, pointer: true, ..Extra::default() });
         if outcome.evidence.status == Status::Duplicate {
             return Err(None);
         }

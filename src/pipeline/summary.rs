@@ -17,8 +17,18 @@ use crate::text::source::count_lines;
 pub(super) fn finish(request: Request<'_>, parts: &[Sanitized], came: Parts) -> Outcome {
     let Parts { mut texts, found, mut shown, needs, shown_again, answer, .. } = came;
     let (key_without_times, same_without_times) = (came.key_without_times, came.same_without_times);
-    let Findings { mut evidence, references, terms, edited, pointed, new_lines, places, mentions, is_exact } =
-        found;
+    let Findings {
+        mut evidence,
+        references,
+        terms,
+        edited,
+        pointed,
+        new_lines,
+        places,
+        mentions,
+        is_exact,
+        ..
+    } = found;
     let mut decision =
         Decision { key: request.key, references, terms, edited, pointed, new_lines, ..Decision::default() };
     let as_sanitized =

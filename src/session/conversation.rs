@@ -62,8 +62,10 @@ impl Session {
     /// Notes what a call asked for: if its answer had gaps, the same question gets an answer without gaps.
     pub(super) fn note_questions(&mut self, caller: Caller<'_>, outcome: &Outcome, is_cut: bool) {
         let (evidence, decision) = (&outcome.evidence, &outcome.decision);
-        let (likeness, asked_again) = (decision.similarity_hash, decision.asked_again);
-        for (asked, likeness) in caller.asked.into_iter().flatten().zip(likeness.into_iter().cycle()) {
+        let (similarity_hash, asked_again) = (decision.similarity_hash, decision.asked_again);
+        for (asked, similarity_hash) in
+            caller.asked.into_iter().flatten().zip(similarity_hash.into_iter().cycle())
+        {
             let is_gap = |reason| reason != Reason::RepeatedLines;
             // If another tersed already left gaps in the view, that tersed decides when the model gets all of it.
             let is_given = caller.looks_at.is_some() && outcome.came_compressed();
@@ -78,13 +80,13 @@ impl Session {
             match had_gaps {
                 true => {
                     let times = 1 + self.asked.get(&asked).map_or(u32::from(is_given), |a| a.times);
-                    let answered = Answered { similarity_hash: likeness, results: self.at.results, times };
+                    let answered = Answered { similarity_hash, results: self.at.results, times };
                     Arc::make_mut(&mut self.asked).insert(asked, answered);
                 }
                 // A view of other lines of the file does not answer the question.
                 false
                     if self.asked.get(&asked).is_some_and(|answered| {
-                        answered.similarity_hash == likeness || caller.asked[0] == Some(asked)
+                        answered.similarity_hash == similarity_hash || caller.asked[0] == Some(asked)
                     }) =>
                 {
                     Arc::make_mut(&mut self.asked).remove(&asked);

@@ -323,7 +323,7 @@ impl Session {
         cut: Option<Cut>,
     ) {
         let decision = &stored.outcome.decision;
-        let (likeness, key) = (decision.similarity_hash, decision.key);
+        let (similarity_hash, key) = (decision.similarity_hash, decision.key);
         let rest = self.share_decision(Decision { key: None, similarity_hash: None, ..decision.clone() });
         let mut shown = std::mem::take(&mut stored.outcome.shown);
         let is_cut = self.is_cut(cut, &stored.outcome.texts);
@@ -334,7 +334,7 @@ impl Session {
         self.note_topics(caller, &mut stored.outcome);
         let wrote: Vec<Fingerprint64> = caller.wrote.values().iter().chain(&rest.wrote).copied().collect();
         let (rejected, key_without_times) = (stored.outcome.is_rejected, stored.outcome.key_without_times);
-        let new = Variant { fingerprint, key, similarity_hash: likeness, rest: Arc::clone(&rest) };
+        let new = Variant { fingerprint, key, similarity_hash, rest: Arc::clone(&rest) };
         let call = Arc::make_mut(&mut self.calls).add(caller.id, new);
         self.decisions += 1;
         if let Some(target) = rest.duplicate_of.as_ref().and_then(|first| self.calls.number(&first.call)) {

@@ -812,6 +812,7 @@ pub const TEXTS: &[Shape] = &[
             out.push('\n');
         })
     }),
+    plain("short lines of base64", |n| "QUJDREVGR0hJSktMTU5P\n".repeat(n / 21)),
     plain("base64 with blanks", |n| {
         let mut dice = Dice::new();
         counted(n, |_, out| {
@@ -871,6 +872,14 @@ pub const TEXTS: &[Shape] = &[
     // Text of ours.
     plain("markers of lines", |n| piece!(n, i, "[tersed: {i} lines: {i}-{}: passing_tests]\n", i + 3)),
     plain("a marker that is not closed, then lines", |n| format!("[tersed: {}", piece!(n, i, "{i} lines\n"))),
+];
+
+/// Results of which each line is a part.
+pub const PARTS: &[(&str, Text)] = &[
+    ("a letter each", |n| "x\n".repeat(n / 2)),
+    ("a message each", |n| piece!(n, i, "error: failure {i}: cannot read src/part_{i}.rs\n")),
+    ("a token over two", |n| piece!(n, i, "ghp_{:020}\n{:016}\n", i * 7919, i * 104_729)),
+    ("a password over two", |n| piece!(n, i, "DB_PASSWORD=xK9u{i}\nhfJX$mQ2v!Lp{i}\n")),
 ];
 
 /// Command lines of a shell.

@@ -30,7 +30,7 @@ const CHEAP: f64 = 2.0;
 const FACTOR: f64 = 8.0;
 /// The same for texts of secrets and pieces of them in all shapes, each examined, judged, claimed and replaced, plain
 /// and encoded.
-const OF_SECRETS: f64 = 36.0;
+const OF_SECRETS: f64 = 40.0;
 /// The variable with the cases for valgrind: bytes of the smaller text, then the numbers of the cases, separated by
 /// commas.
 const RUNS: &str = "TERSED_STEPS";
@@ -42,6 +42,8 @@ enum Place {
     Result,
     /// In the command of a call with a short result.
     Command,
+    /// In the result, of which each line is a part.
+    Parts,
 }
 
 struct Case {
@@ -60,13 +62,17 @@ impl Case {
     /// The whole way of a text of `bytes` bytes.
     fn run(&self, bytes: usize) -> impl Fn() + use<> {
         let text = (self.text)(bytes);
-        let (result, command) = match self.place {
-            Place::Result => (text, None),
-            Place::Command => (texts::ordinary(SMALL / 4), Some(text)),
+        let (results, command) = match self.place {
+            Place::Result => (vec![text], None),
+            Place::Command => (vec![texts::ordinary(SMALL / 4)], Some(text)),
+            Place::Parts => (text.lines().map(str::to_owned).collect(), None),
         };
         let call = ToolCall { tool: "bash".into(), command, ..ToolCall::default() };
         let policy = Policy { mode: self.mode, ..Policy::default() };
-        move || drop(compress(&call, &[Raw::Text(&result)], &policy, false, &NoHistory))
+        move || {
+            let parts: Vec<Raw<'_>> = results.iter().map(|text| Raw::Text(text)).collect();
+            drop(compress(&call, &parts, &policy, false, &NoHistory));
+        }
     }
 }
 
@@ -139,6 +145,10 @@ fn cases() -> Vec<Case> {
     for (name, command) in shapes::COMMANDS {
         let command = case(format!("command {name}"), Mode::Aggressive, command);
         out.push(Case { place: Place::Command, ..command });
+    }
+    for (name, text) in shapes::PARTS {
+        let parts = case(format!("parts: {name}"), Mode::Aggressive, text);
+        out.push(Case { place: Place::Parts, ..parts });
     }
     out
 }

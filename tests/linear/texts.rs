@@ -197,6 +197,8 @@ pub const OPENINGS: &[&str] = &[
     "<a b=\"",
     "<!--",
     "<![CDATA[",
+    "<a><![CDATA[",
+    "[<a ",
     "<?xml ",
     "</",
     "<a/>",

@@ -1,11 +1,11 @@
-//! A budget for one result: the request, the steps that are tried one after another, and what the evidence
+//! A budget for one result: the request, the rungs that are tried one after another, and what the evidence
 //! says about it.
 //!
-//! The steps are the mode, each mode above it up to `maxMode`, then smaller limits, then a cut by real tokens
+//! The rungs are the mode, each mode above it up to `maxMode`, then smaller limits, then a cut by real tokens
 //! (`fit`). The first step that fits is used. This module does not look at texts.
 
 use crate::config::{Mode, Policy};
-use crate::pipeline::evidence::{BudgetStep, BudgetUse};
+use crate::pipeline::evidence::{BudgetUse, Rung};
 use crate::text::reason::Reason;
 
 /// How often the limits are halved before lines are cut.
@@ -50,44 +50,36 @@ impl Ask {
         Self { limit, mode: policy.mode.max(wanted.min(policy.max_mode)), can_store_original: true }
     }
 
-    /// The steps to try, in order, for a text of this many bytes.
-    pub(in crate::pipeline) fn steps(&self, policy: &Policy, bytes: usize) -> Vec<BudgetStep> {
+    /// The rungs to try, in order, for a text of this many bytes.
+    pub(in crate::pipeline) fn rungs(&self, policy: &Policy, bytes: usize) -> Vec<Rung> {
         let top = self.mode.max(policy.max_mode);
         let is_large = bytes > LARGE_BYTES;
         let modes = [Mode::Safe, Mode::Standard, Mode::Aggressive].into_iter();
-        let mut steps = vec![BudgetStep { mode: self.mode, ..BudgetStep::default() }];
+        let mut rungs = vec![Rung { mode: self.mode, ..Rung::default() }];
         let higher = modes.filter(|&mode| {
             mode > self.mode && mode <= top && (!is_large || (mode == top && bytes <= HUGE_BYTES))
         });
-        steps.extend(higher.map(|mode| BudgetStep { mode, ..BudgetStep::default() }));
+        rungs.extend(higher.map(|mode| Rung { mode, ..Rung::default() }));
         if top >= Mode::Standard {
             let first = if is_large { MAX_SQUEEZES } else { 1 };
-            steps.extend((first..=MAX_SQUEEZES).map(|squeeze| BudgetStep {
-                mode: top,
-                limit_halvings: squeeze,
-                cut: false,
-            }));
+            rungs.extend((first..=MAX_SQUEEZES).map(|squeeze| Rung { mode: top, squeeze, cut: false }));
         }
-        steps
+        rungs
     }
 }
 
-impl BudgetStep {
-    /// The policy of this step.
+impl Rung {
+    /// The policy of this rung.
     pub(in crate::pipeline) fn policy(self, policy: &Policy) -> Policy {
-        Policy {
-            mode: self.mode,
-            squeeze: policy.squeeze.saturating_add(self.limit_halvings),
-            ..policy.clone()
-        }
+        Policy { mode: self.mode, squeeze: policy.squeeze.saturating_add(self.squeeze), ..policy.clone() }
     }
 }
 
 /// What the evidence says about a budget. `why` is the reason that is given if the result exceeds it.
-pub(in crate::pipeline) fn used(ask: Ask, step: BudgetStep, after: usize, why: Reason) -> Option<BudgetUse> {
+pub(in crate::pipeline) fn used(ask: Ask, rung: Rung, after: usize, why: Reason) -> Option<BudgetUse> {
     ask.limit.map(|tokens| {
         let met = after <= tokens;
-        BudgetUse { tokens, met, rung: step, why: (!met).then_some(why), host_tokens: None }
+        BudgetUse { tokens, met, rung, why: (!met).then_some(why), host_tokens: None }
     })
 }
 
@@ -118,14 +110,14 @@ mod tests {
 
     #[test]
     fn rungs_climb_to_the_highest_mode_and_no_further() {
-        let steps = |mode, max_mode, bytes| {
+        let rungs = |mode, max_mode, bytes| {
             let policy = policy(mode, max_mode, Some(1));
-            let steps = Ask::new(&policy, 0).steps(&policy, bytes);
-            steps.iter().map(|r| (r.mode, r.limit_halvings)).collect::<Vec<_>>()
+            let rungs = Ask::new(&policy, 0).rungs(&policy, bytes);
+            rungs.iter().map(|r| (r.mode, r.squeeze)).collect::<Vec<_>>()
         };
         use Mode::{Aggressive, Safe, Standard};
         assert_eq!(
-            steps(Safe, Aggressive, 0),
+            rungs(Safe, Aggressive, 0),
             [
                 (Safe, 0),
                 (Standard, 0),
@@ -136,9 +128,9 @@ mod tests {
                 (Aggressive, 4)
             ]
         );
-        assert_eq!(steps(Safe, Aggressive, LARGE_BYTES + 1), [(Safe, 0), (Aggressive, 0), (Aggressive, 4)]);
-        assert_eq!(steps(Safe, Aggressive, HUGE_BYTES + 1), [(Safe, 0), (Aggressive, 4)]);
-        assert_eq!(steps(Safe, Safe, 0), [(Safe, 0)]);
-        assert_eq!(steps(Aggressive, Safe, LARGE_BYTES + 1), [(Aggressive, 0), (Aggressive, 4)]);
+        assert_eq!(rungs(Safe, Aggressive, LARGE_BYTES + 1), [(Safe, 0), (Aggressive, 0), (Aggressive, 4)]);
+        assert_eq!(rungs(Safe, Aggressive, HUGE_BYTES + 1), [(Safe, 0), (Aggressive, 4)]);
+        assert_eq!(rungs(Safe, Safe, 0), [(Safe, 0)]);
+        assert_eq!(rungs(Aggressive, Safe, LARGE_BYTES + 1), [(Aggressive, 0), (Aggressive, 4)]);
     }
 }

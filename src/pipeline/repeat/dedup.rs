@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::config::{Policy, Scale};
 use crate::detect::wrapper;
-use crate::pipeline::evidence::BudgetStep;
+use crate::pipeline::evidence::Rung;
 use crate::pipeline::limit::budget::Ask;
 use crate::pipeline::repeat::blocks::{Earlier, Reference};
 use crate::pipeline::repeat::times;
@@ -108,7 +108,7 @@ pub struct Decision {
     /// not change them.
     pub asked: Ask,
     /// The rung that was reached for `asked`.
-    pub rung: BudgetStep,
+    pub rung: Rung,
     /// Whether it became a pointer and a preview.
     pub externalized: bool,
     /// Whether it has a line that says how to read its original.
@@ -175,8 +175,8 @@ pub trait History {
         None
     }
 
-    /// Whether the same request got a result of this likeness before, as a reference or with gaps.
-    fn is_repeated(&self, _likeness: u64) -> bool {
+    /// Whether the same request got a result of this hash before, as a reference or with gaps.
+    fn is_repeated(&self, _similarity_hash: u64) -> bool {
         false
     }
 }

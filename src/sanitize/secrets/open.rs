@@ -67,6 +67,9 @@ fn is_prompt(line: &[u8]) -> bool {
 /// Bytes on both sides of the end of a part that are searched together. A choice.
 const REACH_BYTES: usize = 4 << 10;
 
+/// Bytes before a value in which its name is. A choice.
+const NAME_BYTES: usize = 256;
+
 /// A secret that several parts of a result hold together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Divided {
@@ -155,7 +158,8 @@ impl Parts {
         if matches!(form, Form::PrivateKey) {
             return true;
         }
-        let from = end.saturating_sub(REACH_BYTES);
+        // A few bytes before the value are enough for its name; more would be searched again for each value.
+        let from = claim.start.saturating_sub(NAME_BYTES);
         let alone = hidden::claims(table, &self.text[from..end]);
         let is_complete = alone.last().is_some_and(|claim| from + claim.end == end);
         if is_complete {

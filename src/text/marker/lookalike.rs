@@ -34,6 +34,8 @@ const REACH_BYTES: usize = 256;
 const MAX_SHOWN: usize = 48;
 /// The longest tag between letters that is read, in bytes. A choice.
 const MAX_TAG_BYTES: usize = 64;
+/// Bytes behind a bracket in which tags that hold brackets are skipped. A choice.
+const MAX_TAGS_BYTES: usize = 1 << 10;
 /// Ways to write a backspace, or the start of a sequence that moves the cursor, in JSON and in source code.
 const BACK: &[&str] = &[
     "\\b", "u0008", "u{8}", "x08", "\\010", "u001b", "u001B", "u{1b", "x1b", "x1B", "u009b", "x9b", "\\e",
@@ -253,7 +255,7 @@ fn may_start(byte: u8) -> bool {
 fn opening(bytes: &[u8]) -> Seen<&'static str> {
     let mut rest = bytes;
     opening_of(|| {
-        let (seen, len) = match markup(rest)? {
+        let (seen, len) = match markup(rest, bytes.len() - rest.len())? {
             0 => match written::next(rest) {
                 Next::One(character, len) => (read(character), len),
                 Next::Cut => return None,
@@ -266,13 +268,15 @@ fn opening(bytes: &[u8]) -> Seen<&'static str> {
 }
 
 /// The bytes of markup at the start of a text, which shows as nothing: a sign of Markdown, or a tag. `None` if the text ends
-/// inside a tag.
-fn markup(bytes: &[u8]) -> Option<usize> {
+/// inside a tag. `behind` is how far behind the bracket it is: only near it may a tag hold other brackets, since each of
+/// them reads the same tags again.
+fn markup(bytes: &[u8], behind: usize) -> Option<usize> {
     match bytes {
         [b'*' | b'_' | b'`' | b'~', ..] => Some(1),
         [b'<', b'a'..=b'z' | b'A'..=b'Z' | b'/' | b'!', ..] => {
             let within = &bytes[..bytes.len().min(MAX_TAG_BYTES)];
             match memchr::memchr(b'>', within) {
+                Some(end) if behind > MAX_TAGS_BYTES && has_bracket(&bytes[..end]) => Some(0),
                 Some(end) => Some(end + 1),
                 None if bytes.len() < MAX_TAG_BYTES => None,
                 None => Some(0),
@@ -281,6 +285,12 @@ fn markup(bytes: &[u8]) -> Option<usize> {
         [b'<'] => None,
         _ => Some(0),
     }
+}
+
+/// Whether some bytes have a bracket of any kind.
+fn has_bracket(bytes: &[u8]) -> bool {
+    let may_be = |byte: u8| matches!(byte, b'[' | b'\\' | b'&' | b'%' | b'=') || byte >= 0x80;
+    (0..bytes.len()).any(|at| may_be(bytes[at]) && !matches!(bracket(bytes, at), Seen::No))
 }
 
 /// The opening that characters look like; an invisible character is `None`.
@@ -313,7 +323,7 @@ fn shown(bytes: &[u8]) -> Seen<&'static str> {
     let mut rest = bytes;
     loop {
         crate::stop::check_sometimes();
-        let len = match markup(rest) {
+        let len = match markup(rest, bytes.len() - rest.len()) {
             Some(0) | None => match written::next(rest) {
                 Next::One(character, len)
                     if !is_sequence(character) && matches!(read(character), None | Some(' ')) =>

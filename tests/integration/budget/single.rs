@@ -1,8 +1,8 @@
 //! One result under a budget.
 
 use tersed::config::{Budget, DictionaryMethod, Mode, Policy, Structured};
-use tersed::pipeline::evidence::BudgetStep;
 use tersed::pipeline::evidence::BudgetUse;
+use tersed::pipeline::evidence::Rung;
 use tersed::pipeline::repeat::dedup::NoHistory;
 use tersed::pipeline::{Outcome, Raw, compress};
 use tersed::text::call::ToolCall;
@@ -129,7 +129,7 @@ fn what_fits_is_left_to_the_mode() {
     let text = numbered(40, |i| format!("line {i} is short"));
     let outcome = run(&ToolCall::default(), &text, &policy(count(&text)));
     assert_eq!(outcome.texts.concat(), text);
-    let expected = BudgetStep { mode: Mode::Standard, ..BudgetStep::default() };
+    let expected = Rung { mode: Mode::Standard, ..Rung::default() };
     let all = count(&text);
     let expected = BudgetUse { tokens: all, met: true, rung: expected, ..BudgetUse::default() };
     assert_eq!(used(&outcome), &expected);

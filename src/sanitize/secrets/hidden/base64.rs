@@ -155,7 +155,7 @@ fn run(text: &[u8], from: usize) -> usize {
 /// The run and those that continue with it: on the lines below, where nothing else is but what is also in front of
 /// the first, and in the next strings.
 fn pieces(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
-    let mut width = first.len();
+    let (mut width, mut sum) = (first.len(), first.len());
     let mut pieces = vec![first];
     while let Some(last) = pieces.last().filter(|last| last.len() == width) {
         stop::check_sometimes();
@@ -170,7 +170,6 @@ fn pieces(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
         // The first line may be after a name and so be shorter.
         let fits = len > 0 && len <= if pieces.len() == 1 && is_line { width.max(76) } else { width };
         // A word below or beside a complete encoded text is not part of it.
-        let sum: usize = pieces.iter().map(Range::len).sum();
         let is_hex = text[start..end].iter().all(u8::is_ascii_hexdigit) && len.is_multiple_of(2);
         let completes = match is_line {
             true => len >= MIN_RUN_BYTES || is_hex || (sum + behind - start).is_multiple_of(4),
@@ -185,6 +184,7 @@ fn pieces(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
             break;
         }
         pieces.push(start..end);
+        sum += len;
         if pieces.len() == 2 && len > width {
             width = len;
         }

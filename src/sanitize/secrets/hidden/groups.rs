@@ -230,7 +230,10 @@ fn behind_mark(text: &[u8], head: usize, at: usize) -> usize {
 fn pieces(text: &[u8], line: Range<usize>, start: usize) -> Option<Vec<Range<usize>>> {
     /// Most lines of a token. A choice.
     const MAX_LINES: usize = 16;
-    let has_bar = |line: &[u8]| columns::BARS.iter().any(|bar| memchr::memmem::find(line, bar).is_some());
+    let has_bar = |line: &[u8]| {
+        let is_drawn = |at: usize| columns::BARS.iter().any(|bar| line[at..].starts_with(bar));
+        memchr::memchr2_iter(b'|', columns::BARS[1][0], line).any(is_drawn)
+    };
     let is_word = |bytes: &[u8]| !bytes.is_empty() && bytes.iter().all(u8::is_ascii_graphic);
     has_bar(&text[line.clone()]).then_some(())?;
     let cells = columns::cells(text, line.clone(), columns::Cut::Bar);

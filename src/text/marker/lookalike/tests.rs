@@ -195,7 +195,7 @@ fn whatever_starts_like_a_marker_is_escaped() {
 
 #[test]
 fn no_distance_hides_the_letters() {
-    for between in [" ", "\n", "\u{301}", "\u{200b}", "&nbsp;", "\\n", "\u{0}", "**", "<b></b>"] {
+    for between in [" ", "\n", "\u{301}", "\u{200b}", "&nbsp;", "\\n", "\u{0}", "**", "<b></b>", "<b a=c>"] {
         for text in [
             format!("[{}tersed: ok]", between.repeat(3000)),
             format!("[t{}ersed: ok]", between.repeat(3000)),
