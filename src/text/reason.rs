@@ -85,7 +85,7 @@ reasons! {
     DiagnosticExcerpt = "diagnostic_excerpt", "The excerpt and notes of a diagnostic when others of its kind are shown whole.";
     LibraryFrames = "library_frames", "Frames of libraries, runtimes and frameworks in a stack trace.";
     SameFailure = "same_failure", "A report of a failure that equals the one shown before it, except for the name of the test and memory addresses.";
-    RepeatedExcerpt = "repeated_excerpt", "Source lines of a failure that an earlier failure of the text shows.";
+    RepeatedExcerpt = "repeated_excerpt", "Source lines of a failure or finding that an earlier one of the text shows.";
     RepeatedTrace = "repeated_trace", "Frames of a stack trace that the text already showed. If the text has several stacks, the marker says which one showed them; for the stack of a thread, it says which thread.";
     AssetLimit = "asset_limit", "Files that a bundler wrote, except the largest.";
     ToolHints = "tool_hints", "Advice that a build tool prints with every run.";

@@ -11,6 +11,7 @@ use crate::reduce::format::is_command;
 use crate::reduce::lines::SHORT_CLAIM_LINES;
 use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
+use crate::text::maps::Set;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
@@ -125,11 +126,96 @@ pub fn apply<'a>(source: &'a Source<'a>, reading: &Reading<'a>, plan: &mut Plan<
     for (lines, reason) in &reading.gone {
         plan.omit(lines.clone(), *reason);
     }
+    omit_shown_code(source, &reading.blocks, plan);
     for lines in &reading.headings {
         let below = (lines.start + 1..lines.end).filter(|i| !source.line(*i).trim().is_empty());
         let mut below = below.map(|i| plan.is_hidden(i)).peekable();
         if below.peek().is_some() && below.all(|hidden| hidden) {
             plan.omit(lines.start..lines.start + 1, Reason::SharedMessage);
         }
+    }
+}
+
+/// Bars between the number of a line and its code.
+const BARS: &[char] = &['\u{2502}', '|'];
+/// Fewest lines that are left out together. A choice: a single line costs little more than its absence.
+const MIN_LINES: usize = 2;
+
+/// Leaves out the lines of code frames that the findings above show: findings near each other repeat them, and so do the
+/// notes of one finding. The line that a frame points at stays, with the marks below it.
+fn omit_shown_code<'a>(source: &'a Source<'a>, blocks: &[Block<'a>], plan: &mut Plan<'a>) {
+    let mut seen: Set<(&str, &str, &str)> = Set::default();
+    let mut omitted = Vec::new();
+    for block in blocks {
+        let mut run: Range<usize> = 0..0;
+        for i in block.lines.clone() {
+            let code = code(source.line(i)).filter(|_| !plan.is_changed(i));
+            let is_known = code.is_some_and(|code| {
+                let is_new = seen.insert((block.path, code.number, code.text));
+                let is_pointed = i + 1 < block.lines.end && points(source.line(i + 1));
+                !(is_new || code.is_marked || is_pointed)
+            });
+            if is_known && run.end == i {
+                run.end = i + 1;
+                continue;
+            }
+            omitted.push(std::mem::replace(&mut run, if is_known { i..i + 1 } else { 0..0 }));
+        }
+        omitted.push(run);
+    }
+    for lines in omitted.into_iter().filter(|lines| lines.len() >= MIN_LINES) {
+        plan.omit(lines, Reason::RepeatedExcerpt);
+    }
+}
+
+/// Whether a line has the marks below a line of code, as `  |     ^^^^`.
+fn points(line: &str) -> bool {
+    let marks = line.trim_start().strip_prefix(BARS).unwrap_or_default();
+    marks.trim_start().starts_with(['^', '~', '-', '_', '\u{2500}', '\u{252c}'])
+}
+
+/// A line of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Code<'a> {
+    number: &'a str,
+    text: &'a str,
+    /// Whether the frame points at it.
+    is_marked: bool,
+}
+
+/// Reads `  > 205 │ code` or `204 | code`.
+fn code(line: &str) -> Option<Code<'_>> {
+    let line = line.trim_start();
+    let unmarked = line.strip_prefix('>');
+    let rest = unmarked.unwrap_or(line).trim_start();
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = rest.split_at(digits);
+    let text = rest.trim_start().strip_prefix(BARS)?;
+    let is_change = text.starts_with(" - ") || text.starts_with(" + ");
+    (digits > 0 && !is_change).then_some(Code {
+        number,
+        text: text.trim_end(),
+        is_marked: unmarked.is_some(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_lines_of_frames() {
+        let code = |line| code(line).map(|code| (code.number, code.text, code.is_marked));
+        assert_eq!(code("    204 \u{2502} \tconst a = 1;"), Some(("204", " \tconst a = 1;", false)));
+        assert_eq!(code("  > 205 \u{2502} b"), Some(("205", " b", true)));
+        assert_eq!(code("> 7 | c"), Some(("7", " c", true)));
+        assert_eq!(code("    8 \u{2502} "), Some(("8", "", false)));
+        assert_eq!(code("        \u{2502} \t^^^"), None);
+        assert_eq!(code("12 errors"), None);
+        assert!(points("  |     ^^^^ unused") && points("        \u{2502} \t^"));
+        assert!(!points("  |") && !points("3 | a"));
+        // Of a suggested change.
+        assert_eq!(code("     2    \u{2502} - const a"), None);
+        assert_eq!(code("     1  1 \u{2502}   const a"), None);
     }
 }

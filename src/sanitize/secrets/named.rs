@@ -54,6 +54,11 @@ impl Value {
         Self { range, quoted: true, whole_line: false, marked: false, environment: false, is_field: false }
     }
 
+    /// Whether the bytes of the value are letters as no word has them, and one sign. In code the sign would mean something.
+    fn is_mixed_beside_sign(&self, bytes: &[u8]) -> bool {
+        (self.quoted || self.environment) && words::is_mixed_beside_sign(bytes)
+    }
+
     /// Whether the value belongs to a listed environment: `NAME=value` is the whole line, and so are the lines before and
     /// after it.
     fn environment_line(&self, text: &[u8], name: usize) -> bool {
@@ -89,6 +94,10 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     if text[..start].ends_with(b"://") && text.get(end) != Some(&b'=') {
         return;
     }
+    // `checksum/secret`, which Helm writes: the digest of a manifest.
+    if text[..start].ends_with(b"checksum/") {
+        return;
+    }
     // Another keyword in the same name, whose value is already claimed.
     if scan.state(index).seen == (start..end) {
         return;
@@ -103,7 +112,8 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
         return;
     }
     let is_literal = value.quoted && is_literal(text, end, &value.range);
-    if !is_literal && (scan.is_template(&value.range) || is_reference(bytes) || judge::is_variable(bytes)) {
+    let is_reference = || is_reference(bytes) && !(password && value.is_mixed_beside_sign(bytes));
+    if !is_literal && (scan.is_template(&value.range) || is_reference() || judge::is_variable(bytes)) {
         return;
     }
     let found = Found { text, name: start..end, hit, value: &value, bytes, password };
@@ -166,7 +176,7 @@ impl Found<'_> {
             || password && !value.quoted && is_count(name, bytes)
             || is_of_service(name, bytes)
             || password && is_variable_of_object(name, bytes)
-            || !password && is_name_of_resource(text, self.name.start, bytes)
+            || !password && words::is_name_of_resource(text, self.name.start, bytes)
     }
 
     /// Whether the value looks chosen or random enough for its name and its place. `plain` says that the name ends with the
@@ -178,6 +188,7 @@ impl Found<'_> {
             _ if listed && is_given(bytes, password) => true,
             true if plain => {
                 is_chosen(bytes, value)
+                    || judge::is_uuid(bytes) && self.hit.len() > "pass".len()
                     || words::is_password(text, name, &value.range, value.is_field)
                     || !value.quoted && in_line::is_password(text, name, &value.range)
                     || self.is_random_text()
@@ -239,17 +250,6 @@ fn is_literal(text: &[u8], name_end: usize, value: &Range<usize>) -> bool {
         && word.iter().all(|b| is_word(*b))
         && extent::is_strong(word)
         && is_random(word, Doubt::Some)
-}
-
-/// Whether a value after a name such as `token` or `secret` is the id of something public: a contract of a
-/// blockchain, the commit of a submodule, an object of a cluster.
-fn is_name_of_resource(text: &[u8], name: usize, bytes: &[u8]) -> bool {
-    /// Hexadecimal digits of a contract's address, and of a commit.
-    const DIGITS: usize = 40;
-    let is_hex = |digits: &[u8]| digits.len() == DIGITS && digits.iter().all(u8::is_ascii_hexdigit);
-    let is_contract = bytes.strip_prefix(b"0x").is_some_and(is_hex);
-    let is_commit = || is_hex(bytes) && text[..name].ends_with(b"submodule ");
-    is_contract || is_commit() || words::is_object_of_cluster(bytes)
 }
 
 /// Whether a string in a list beside a name is just another name: without special characters of passwords, and not
@@ -516,7 +516,7 @@ fn is_chosen(bytes: &[u8], value: &Value) -> bool {
     }
     if !is_password(bytes) {
         let is_set = value.quoted || value.marked || value.whole_line || value.environment;
-        return is_set && words::is_mixed(bytes);
+        return is_set && words::is_mixed(bytes) || value.is_mixed_beside_sign(bytes);
     }
     // A rule of a form: `required|min:8`.
     if judge::contains(bytes, "required") {

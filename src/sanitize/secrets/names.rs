@@ -197,6 +197,7 @@ const HEADS: &[&str] = &[
     "num",
     "min",
     "public",
+    "publishable",
     "pub",
     "sync",
     "resume",

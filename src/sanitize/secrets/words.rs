@@ -147,6 +147,27 @@ pub(super) fn is_mixed(bytes: &[u8]) -> bool {
     is_long && (runs >= 2 || oddity(bytes) > MAX_ODDITY_OF_NAMES) && !describes(bytes)
 }
 
+/// The same for letters with one sign before, behind or between them.
+pub(super) fn is_mixed_beside_sign(bytes: &[u8]) -> bool {
+    let mut letters = Vec::with_capacity(bytes.len());
+    letters.extend(bytes.iter().filter(|b| b.is_ascii_alphabetic()));
+    let sign = bytes.iter().find(|b| !b.is_ascii_alphabetic());
+    sign.is_some_and(|b| b"!#@%-/.,;&|$*+~^?".contains(b))
+        && letters.len() + 1 == bytes.len()
+        && is_mixed(&letters)
+}
+
+/// Whether a value after a name such as `token` or `secret` is the id of something public: a contract of a
+/// blockchain, the commit of a submodule, an object of a cluster.
+pub(super) fn is_name_of_resource(text: &[u8], name: usize, bytes: &[u8]) -> bool {
+    /// Hexadecimal digits of a contract's address, and of a commit.
+    const DIGITS: usize = 40;
+    let is_hex = |digits: &[u8]| digits.len() == DIGITS && digits.iter().all(u8::is_ascii_hexdigit);
+    let is_contract = bytes.strip_prefix(b"0x").is_some_and(is_hex);
+    let is_commit = || is_hex(bytes) && text[..name].ends_with(b"submodule ");
+    is_contract || is_commit() || is_object_of_cluster(bytes)
+}
+
 /// `define('DB_PASSWORD', '…')`, the constants of PHP.
 pub(super) fn is_defined(text: &[u8], name: usize) -> bool {
     let before = &text[name.saturating_sub(12)..name];
@@ -532,6 +553,29 @@ mod tests {
         let mixed = "const password = \"dtuBCdaeDDTXWz\";\n";
         assert!(!redacted(mixed).contains("dtuBC"));
         assert_eq!(redact("const password = \"getHTTPResponse\";\n"), None);
+    }
+
+    #[test]
+    fn a_sign_beside_random_letters_is_a_part_of_the_password() {
+        let hidden = "[REDACTED:generic-password]";
+        for value in ["!oNHbQEPzUqs", "lZZcGjsT.tKDnup", "sScOUNuUQsr.", "Jgmse,tONwuvRR", "/QPBuWIYRtKe"] {
+            let text = |value: &str| format!("{{\"user\": \"app\", \"password\": \"{value}\"}}\n");
+            assert_eq!(redact(&text(value)).map(|r| r.text), Some(text(hidden)), "{value}");
+        }
+        for value in [
+            "#password-field",
+            "/auth/resetPassword",
+            "%sPassword",
+            "New.Password",
+            "@types/password",
+            "user.passwordHash",
+        ] {
+            let text = format!("{{\"password\": \"{value}\"}}\n");
+            assert_eq!(redact(&text), None, "{value}");
+        }
+        let uuid = "226898af-c1f6-4e39-a004-3f0ae97397aa";
+        let dump = |value: &str| format!("Config{{user=app, password={value}, port=80}}\n");
+        assert_eq!(redact(&dump(uuid)).map(|r| r.text), Some(dump(hidden)));
     }
 
     #[test]

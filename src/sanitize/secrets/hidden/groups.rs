@@ -8,7 +8,7 @@ use super::strings::is_mixed;
 use super::view::is_inside;
 use super::view::{View, line_end, line_start};
 use super::wrapped::ahead;
-use crate::sanitize::secrets::judge::{ByteSet, skip};
+use crate::sanitize::secrets::judge::{ByteSet, oddity, skip};
 use crate::stop;
 use std::ops::Range;
 
@@ -137,6 +137,17 @@ pub(super) fn folded(text: &[u8], cut: &[usize]) -> Option<(View, Vec<usize>)> {
     (!ends.is_empty()).then_some((view, ends))
 }
 
+/// Whether the lines behind `end` up to `last` look like the rest of a token that may also end at `end`: a long word unlike
+/// those that people write, alone in its line.
+pub(super) fn is_rest(text: &[u8], end: usize, last: usize) -> bool {
+    /// Shortest rest, in bytes. A choice: shorter words are names and values of the next line.
+    const MIN_BYTES: usize = 6;
+    let word = text[end..last].iter().rev().take_while(|b| is_token(**b)).count();
+    let word = &text[last - word..last];
+    let is_alone = last == text.len() || behind_line(text, last).is_some();
+    is_alone && word.len() >= MIN_BYTES && is_mixed(word) && oddity(word) > 0
+}
+
 /// The pieces of a token whose first one may end its line; `None` without a second one.
 fn lines_of_token(text: &[u8], first: Range<usize>) -> Option<Vec<Range<usize>>> {
     /// Most lines of a token. A choice.
@@ -234,6 +245,10 @@ fn pieces(text: &[u8], line: Range<usize>, start: usize) -> Option<Vec<Range<usi
         let is_drawn = |at: usize| columns::BARS.iter().any(|bar| line[at..].starts_with(bar));
         memchr::memchr2_iter(b'|', columns::BARS[1][0], line).any(is_drawn)
     };
+    // `PORT=8080` is another pair; only base64 has the sign, at its end.
+    let is_pair = |bytes: &[u8]| {
+        bytes.iter().rposition(|b| *b != b'=').is_some_and(|last| bytes[..last].contains(&b'='))
+    };
     let is_word = |bytes: &[u8]| !bytes.is_empty() && bytes.iter().all(u8::is_ascii_graphic);
     has_bar(&text[line.clone()]).then_some(())?;
     let cells = columns::cells(text, line.clone(), columns::Cut::Bar);
@@ -251,7 +266,8 @@ fn pieces(text: &[u8], line: Range<usize>, start: usize) -> Option<Vec<Range<usi
         }
         let here = columns::cells(text, line.clone(), columns::Cut::Bar);
         let is_alone = here.iter().enumerate().all(|(i, cell)| (i == column) != cell.is_empty());
-        if here.len() != cells.len() || !is_alone || !is_word(&text[here[column].clone()]) {
+        let cell = &text[here.get(column).cloned().unwrap_or_default()];
+        if here.len() != cells.len() || !is_alone || !is_word(cell) || is_pair(cell) {
             break;
         }
         let (last, mut next) = (pieces.last_mut()?, here[column].clone());
@@ -269,6 +285,23 @@ fn pieces(text: &[u8], line: Range<usize>, start: usize) -> Option<Vec<Range<usi
 #[cfg(test)]
 mod tests {
     use crate::sanitize::secrets::redact;
+
+    #[test]
+    fn the_line_below_a_whole_token_stays() {
+        let token = ["gh", "s_WYdFRzTOwyG2kIUcHfZqOgrV6f9iXN0V2y7v"].concat();
+        let hidden = "[REDACTED:github-app-token]";
+        for text in [
+            "GITHUB_TOKEN=%\nHOME=/root\n",
+            "     1\tGITHUB_TOKEN=%\n     2\tPORT=8080\n",
+            "- name: K\n  value: %\n- name: PORT\n  value: \"80\"\n",
+            "- **Token:** `%`\n- **User:** app\n",
+            "│ GITHUB_TOKEN=% │\n│ PORT=8080 │\n",
+            "{\"content\": \"GITHUB_TOKEN=%\\nPORT=8080\\n\"}\n",
+        ] {
+            let shown = redact(&text.replace('%', &token)).map(|redacted| redacted.text);
+            assert_eq!(shown, Some(text.replace('%', hidden)));
+        }
+    }
 
     #[test]
     fn a_token_in_lines_of_any_length_goes_whole() {

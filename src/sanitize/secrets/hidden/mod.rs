@@ -144,9 +144,13 @@ impl Search<'_, '_> {
         if let Some((view, ends)) = groups::folded(self.text, &self.scan.cut) {
             let first = self.claims.len();
             self.see(&view, within);
+            let mut plain: Vec<usize> = self.scan.claims.iter().map(|claim| claim.end).collect();
+            plain.sort_unstable();
             let folded = self.claims.split_off(first).into_iter().filter(|claim| {
                 let next = ends.partition_point(|end| *end <= claim.start);
-                ends.get(next).is_some_and(|end| *end < claim.end)
+                let Some(end) = ends.get(next).filter(|end| **end < claim.end) else { return false };
+                // A token that is complete without the next line goes on there only if the rest looks like its end.
+                plain.binary_search(end).is_err() || groups::is_rest(self.text, *end, claim.end)
             });
             self.claims.extend(folded);
         }
