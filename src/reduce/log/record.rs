@@ -29,6 +29,9 @@ pub const MAX_KEY_WORDS: usize = 4;
 /// Longest text by which a marker names a key, in bytes. A choice: a marker stays one line.
 const MAX_LABEL_BYTES: usize = 48;
 
+/// Characters that no label begins or ends with.
+const LABEL_ENDS: [char; 7] = [':', ',', ' ', '-', '.', '=', '*'];
+
 /// Longest value that a label may skip, in bytes.
 const MAX_VALUE_BYTES: usize = 8;
 
@@ -155,18 +158,31 @@ fn append_numbers(source: &Source<'_>, records: &[Record], gone: &[usize], names
 
 /// The number of records for each message, the most frequent first.
 fn names(source: &Source<'_>, records: &[Record], gone: &[usize]) -> String {
-    let mut counts: Vec<(String, usize)> = Vec::new();
+    // For each key, the words with which all its records begin.
+    let mut keys: Vec<(String, usize)> = Vec::new();
     let mut places: Map<Option<usize>, usize> = Map::default();
     for &i in gone {
         let record = &records[i];
+        let line = source.line(record.lines.start);
         let place = *places.entry(record.key).or_insert_with(|| {
-            let label = label(source.line(record.lines.start), record.head);
-            counts.iter().position(|(other, _)| *other == label).unwrap_or_else(|| {
-                counts.push((label, 0));
-                counts.len() - 1
-            })
+            keys.push((label(line, record.head), 0));
+            keys.len() - 1
         });
-        counts[place].1 += 1;
+        keys[place].1 += 1;
+        if !begins_with(line, record.head, &keys[place].0) {
+            shorten(&mut keys[place].0, &label(line, record.head));
+        }
+    }
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    let mut index: Map<String, usize> = Map::default();
+    for (label, count) in keys {
+        match index.get(&label) {
+            Some(at) => counts[*at].1 += count,
+            None => {
+                index.insert(label.clone(), counts.len());
+                counts.push((label, count));
+            }
+        }
     }
     let mut others: usize = counts.iter().filter(|(label, _)| label.is_empty()).map(|(_, count)| count).sum();
     counts.retain(|(label, _)| !label.is_empty());
@@ -179,6 +195,19 @@ fn names(source: &Source<'_>, records: &[Record], gone: &[usize]) -> String {
         parts.push(format!("{others} others"));
     }
     parts.join("; ")
+}
+
+/// Whether the message of a line begins with the words of a label.
+fn begins_with(line: &str, head: Option<Head>, label: &str) -> bool {
+    let rest = line.get(message(line.as_bytes(), head)..).and_then(|text| text.strip_prefix(label));
+    rest.is_some_and(|rest| !rest.bytes().next().is_some_and(|b| b.is_ascii_alphanumeric()))
+}
+
+/// Leaves of a label the words with which another one begins too.
+fn shorten(label: &mut String, other: &str) {
+    let words = label.split(' ').zip(other.split(' '));
+    let common: Vec<&str> = words.take_while(|(a, b)| a == b).map(|(word, _)| word).collect();
+    *label = common.join(" ").trim_end_matches(LABEL_ENDS).to_owned();
 }
 
 /// The first words of a line's message, for a marker. It ends at a word with digits, because that may differ from
@@ -208,7 +237,7 @@ fn label(line: &str, head: Option<Head>) -> String {
         out.extend(word.chars().filter(|c| *c != '"'));
         out.truncate(out.trim_end().len());
     }
-    let out = out.trim_matches([':', ',', ' ', '-', '.', '=', '*']);
+    let out = out.trim_matches(LABEL_ENDS);
     if out.bytes().any(|b| b.is_ascii_alphabetic()) { out.to_owned() } else { String::new() }
 }
 
@@ -253,4 +282,22 @@ pub fn message(line: &[u8], head: Option<Head>) -> usize {
         }
     }
     end + line[end..].iter().take_while(|b| **b == b' ').count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_marker_names_only_what_all_its_records_begin_with() {
+        let job = |name| format!("(app) CMD (/srv/app/bin/{name} >/dev/null 2>&1)");
+        let mut first = label(&job("adapter"), None);
+        assert_eq!(first, "(app) CMD (/srv/app/bin/adapter");
+        assert!(begins_with(&job("adapter"), None, &first));
+        assert!(!begins_with(&job("adapters"), None, &first) && !begins_with(&job("audit"), None, &first));
+        shorten(&mut first, &label(&job("audit"), None));
+        assert_eq!(first, "(app) CMD");
+        shorten(&mut first, "(root) CMD");
+        assert_eq!(first, "");
+    }
 }
