@@ -47,7 +47,7 @@ impl Plan {
 const MAX_PROTECTED_BYTES: usize = 8 << 10;
 
 /// The findings about a result, part after part.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Findings {
     pub(super) evidence: Evidence,
     /// The number of steps of the parts before, if their lists were taken out.
@@ -81,23 +81,7 @@ pub(super) struct Lists {
 impl Findings {
     /// The findings before the first part.
     pub(super) fn new(evidence: Evidence) -> Self {
-        let (references, terms, mentions) = (Vec::new(), Vec::new(), Vec::new());
-        let (pointed, new_lines, places) = (Vec::new(), Vec::new(), Vec::new());
-        let edited = Vec::new();
-        let is_exact = false;
-        let steps_before = 0;
-        Self {
-            evidence,
-            steps_before,
-            references,
-            terms,
-            edited,
-            pointed,
-            new_lines,
-            places,
-            mentions,
-            is_exact,
-        }
+        Self { evidence, ..Self::default() }
     }
 
     /// Takes out the lists of the parts before: each attempt at a part copies the findings, and has no use for them.

@@ -148,7 +148,7 @@ impl History for Live<'_> {
         true
     }
 
-    fn is_repeated(&self, hash: u64) -> bool {
+    fn is_repeated(&self, similarity_hash: u64) -> bool {
         let mut last = self.caller.asked.iter().flatten().filter_map(|asked| self.session.asked.get(asked));
         // If the same lines are requested a third time, they are shown in full, whatever happened in between.
         let exact =
@@ -156,7 +156,7 @@ impl History for Live<'_> {
         let insists = exact
             .and_then(|asked| self.session.asked.get(&asked))
             .is_some_and(|a| a.times > 1 && a.results <= self.caller.turn);
-        (insists || last.any(|a| a.similarity_hash == hash && a.results <= self.caller.turn))
+        (insists || last.any(|a| a.similarity_hash == similarity_hash && a.results <= self.caller.turn))
             && self.session.calls.number(self.caller.id).is_none()
     }
 }

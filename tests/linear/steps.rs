@@ -1,5 +1,5 @@
-//! Counts in valgrind the instructions that compressing texts of triggers takes. The counts are equal on every
-//! machine.
+//! Counts in valgrind the instructions that compressing texts of triggers takes. They are the same
+//! in every run on one machine. Between processors they differ by some percent: libraries choose instructions.
 //!
 //! A counter inside the program would miss the places where nobody called it. Valgrind counts all instructions, so a
 //! new rule, marker, anchor or reader is covered once it is in its table. The texts are small, because valgrind is
@@ -29,8 +29,8 @@ const CHEAP: f64 = 2.0;
 /// How much more a text may cost than an ordinary one of the size.
 const FACTOR: f64 = 8.0;
 /// The same for texts of secrets and pieces of them in all shapes, each examined, judged, claimed and replaced, plain
-/// and encoded.
-const OF_SECRETS: f64 = 40.0;
+/// and encoded. A tenth more than the highest measured one, for other machines.
+const OF_SECRETS: f64 = 42.0;
 /// The variable with the cases for valgrind: bytes of the smaller text, then the numbers of the cases, separated by
 /// commas.
 const RUNS: &str = "TERSED_STEPS";

@@ -2,7 +2,7 @@
 //! says about it.
 //!
 //! The rungs are the mode, each mode above it up to `maxMode`, then smaller limits, then a cut by real tokens
-//! (`fit`). The first step that fits is used. This module does not look at texts.
+//! (`fit`). The first rung that fits is used. This module does not look at texts.
 
 use crate::config::{Mode, Policy};
 use crate::pipeline::evidence::{BudgetUse, Rung};

@@ -175,7 +175,7 @@ pub trait History {
         None
     }
 
-    /// Whether the same request got a result of this hash before, as a reference or with gaps.
+    /// Whether the same request got a result with this similarity hash before, as a reference or with gaps.
     fn is_repeated(&self, _similarity_hash: u64) -> bool {
         false
     }

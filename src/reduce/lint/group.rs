@@ -86,7 +86,8 @@ impl<'a> Plan<'a> {
         Self { source, actions: LineActions::new(source), failures, is_aggressive }
     }
 
-    fn has_failure(&self, lines: &Range<usize>) -> bool {
+    /// Whether a line reports a failure.
+    pub fn has_failure(&self, lines: &Range<usize>) -> bool {
         let next = self.failures.partition_point(|&line| line < lines.start);
         self.failures.get(next).is_some_and(|&line| line < lines.end)
     }

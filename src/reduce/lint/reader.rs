@@ -11,7 +11,7 @@ use crate::reduce::format::is_command;
 use crate::reduce::lines::SHORT_CLAIM_LINES;
 use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
-use crate::text::maps::Set;
+use crate::text::maps::{Map, Set};
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
@@ -144,16 +144,20 @@ const MIN_LINES: usize = 2;
 /// Leaves out the lines of code frames that the findings above show: findings near each other repeat them, and so do the
 /// notes of one finding. The line that a frame points at stays, with the marks below it.
 fn omit_shown_code<'a>(source: &'a Source<'a>, blocks: &[Block<'a>], plan: &mut Plan<'a>) {
-    let mut seen: Set<(&str, &str, &str)> = Set::default();
+    // Paths by number: a long path is not compared again with each line.
+    let mut paths: Map<&str, usize> = Map::default();
+    let mut seen: Set<(usize, &str, &str)> = Set::default();
     let mut omitted = Vec::new();
     for block in blocks {
+        let next = paths.len();
+        let path = *paths.entry(block.path).or_insert(next);
         let mut run: Range<usize> = 0..0;
         for i in block.lines.clone() {
             let code = code(source.line(i)).filter(|_| !plan.is_changed(i));
             let is_known = code.is_some_and(|code| {
-                let is_new = seen.insert((block.path, code.number, code.text));
+                let is_new = seen.insert((path, code.number, code.text));
                 let is_pointed = i + 1 < block.lines.end && points(source.line(i + 1));
-                !(is_new || code.is_marked || is_pointed)
+                !(is_new || code.is_marked || is_pointed || plan.has_failure(&(i..i + 1)))
             });
             if is_known && run.end == i {
                 run.end = i + 1;

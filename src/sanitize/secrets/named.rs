@@ -54,7 +54,8 @@ impl Value {
         Self { range, quoted: true, whole_line: false, marked: false, environment: false, is_field: false }
     }
 
-    /// Whether the bytes of the value are letters as no word has them, and one sign. In code the sign would mean something.
+    /// Whether the value is one sign and letters that form no word. Outside of quotation marks and environments the sign may
+    /// be an operator of code.
     fn is_mixed_beside_sign(&self, bytes: &[u8]) -> bool {
         (self.quoted || self.environment) && words::is_mixed_beside_sign(bytes)
     }

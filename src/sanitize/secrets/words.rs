@@ -149,6 +149,9 @@ pub(super) fn is_mixed(bytes: &[u8]) -> bool {
 
 /// The same for letters with one sign before, behind or between them.
 pub(super) fn is_mixed_beside_sign(bytes: &[u8]) -> bool {
+    if bytes.len() > MAX_BYTES + 1 {
+        return false;
+    }
     let mut letters = Vec::with_capacity(bytes.len());
     letters.extend(bytes.iter().filter(|b| b.is_ascii_alphabetic()));
     let sign = bytes.iter().find(|b| !b.is_ascii_alphabetic());

@@ -36,6 +36,12 @@ pub(super) enum Cut {
 
 pub(super) const BARS: &[&[u8]] = &[b"|", "│".as_bytes(), "┃".as_bytes(), "║".as_bytes()];
 
+/// Whether a line has a bar between cells.
+pub(super) fn has_bar(line: &[u8]) -> bool {
+    // The first byte of the drawn ones.
+    memchr::memchr2_iter(b'|', 0xe2, line).any(|at| BARS.iter().any(|bar| line[at..].starts_with(bar)))
+}
+
 /// Whether the name around `hit` may be a cell: a separator of cells follows it.
 pub(in crate::sanitize::secrets) fn is_cell(text: &[u8], hit: &Range<usize>) -> bool {
     const INSIDE: [bool; 256] = table(b"_-)\"'*`");
@@ -427,8 +433,7 @@ fn is_row(line: &[u8]) -> bool {
 fn cut(line: &[u8]) -> Option<Cut> {
     let count = |byte| memchr::memchr_iter(byte, line).count();
     // All except one begin with the same byte.
-    let is_drawn = |at: usize| BARS.iter().any(|bar| line[at..].starts_with(bar));
-    if memchr::memchr2_iter(b'|', 0xe2, line).any(is_drawn) {
+    if has_bar(line) {
         Some(Cut::Bar)
     } else if count(b'\t') > 0 {
         Some(Cut::Byte(b'\t'))

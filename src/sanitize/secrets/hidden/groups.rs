@@ -137,15 +137,20 @@ pub(super) fn folded(text: &[u8], cut: &[usize]) -> Option<(View, Vec<usize>)> {
     (!ends.is_empty()).then_some((view, ends))
 }
 
-/// Whether the lines behind `end` up to `last` look like the rest of a token that may also end at `end`: a long word unlike
-/// those that people write, alone in its line.
+/// Widths at which terminals and mails cut lines.
+const WIDTHS: &[usize] = &[40, 60, 64, 72, 76, 80, 100, 120];
+
+/// Whether the lines behind `end` up to `last` look like the rest of a token that may also end at `end`: a word that mixes
+/// letters as names do not, behind a line of a usual width, or alone in its line and unlike words that people write.
 pub(super) fn is_rest(text: &[u8], end: usize, last: usize) -> bool {
     /// Shortest rest, in bytes. A choice: shorter words are names and values of the next line.
     const MIN_BYTES: usize = 6;
     let word = text[end..last].iter().rev().take_while(|b| is_token(**b)).count();
     let word = &text[last - word..last];
+    let is_cut = WIDTHS.contains(&(end - line_start(text, end, BEFORE_BYTES)));
+    let is_name = matches!(text.get(last), Some(b'=' | b':'));
     let is_alone = last == text.len() || behind_line(text, last).is_some();
-    is_alone && word.len() >= MIN_BYTES && is_mixed(word) && oddity(word) > 0
+    word.len() >= MIN_BYTES && is_mixed(word) && (is_cut && !is_name || is_alone && oddity(word) > 0)
 }
 
 /// The pieces of a token whose first one may end its line; `None` without a second one.
@@ -241,16 +246,12 @@ fn behind_mark(text: &[u8], head: usize, at: usize) -> usize {
 fn pieces(text: &[u8], line: Range<usize>, start: usize) -> Option<Vec<Range<usize>>> {
     /// Most lines of a token. A choice.
     const MAX_LINES: usize = 16;
-    let has_bar = |line: &[u8]| {
-        let is_drawn = |at: usize| columns::BARS.iter().any(|bar| line[at..].starts_with(bar));
-        memchr::memchr2_iter(b'|', columns::BARS[1][0], line).any(is_drawn)
-    };
     // `PORT=8080` is another pair; only base64 has the sign, at its end.
     let is_pair = |bytes: &[u8]| {
         bytes.iter().rposition(|b| *b != b'=').is_some_and(|last| bytes[..last].contains(&b'='))
     };
     let is_word = |bytes: &[u8]| !bytes.is_empty() && bytes.iter().all(u8::is_ascii_graphic);
-    has_bar(&text[line.clone()]).then_some(())?;
+    columns::has_bar(&text[line.clone()]).then_some(())?;
     let cells = columns::cells(text, line.clone(), columns::Cut::Bar);
     let column = cells.iter().position(|cell| cell.contains(&start))?;
     let first = start..cells[column].end;
@@ -261,7 +262,7 @@ fn pieces(text: &[u8], line: Range<usize>, start: usize) -> Option<Vec<Range<usi
         let at = end + 1;
         let near = text.get(at..text.len().min(at + columns::MAX_LINE_BYTES))?;
         let line = at..at + memchr::memchr(b'\n', near).unwrap_or(near.len());
-        if columns::is_ruler(&text[line.clone()]) || !has_bar(&text[line.clone()]) {
+        if columns::is_ruler(&text[line.clone()]) || !columns::has_bar(&text[line.clone()]) {
             break;
         }
         let here = columns::cells(text, line.clone(), columns::Cut::Bar);
@@ -300,6 +301,18 @@ mod tests {
         ] {
             let shown = redact(&text.replace('%', &token)).map(|redacted| redacted.text);
             assert_eq!(shown, Some(text.replace('%', hidden)));
+        }
+    }
+
+    #[test]
+    fn the_rest_of_a_token_that_may_end_before_goes() {
+        let letters = "a1B2c3D4e5F6g7H8i9J0".repeat(4);
+        let token = ["sk-", "ant-api03-", &letters, "kLmNoPqRsTuVwDGOSSgAA"].concat();
+        for prefix in ["- ", "Authorization: Bearer "] {
+            let line = format!("{prefix}{token}");
+            let text = format!("{}\n{}\nHOME=/root\n", &line[..100], &line[100..]);
+            let shown = redact(&text).map(|redacted| redacted.text);
+            assert_eq!(shown, Some(format!("{prefix}[REDACTED:anthropic-api-key]\nHOME=/root\n")));
         }
     }
 

@@ -144,13 +144,14 @@ impl Search<'_, '_> {
         if let Some((view, ends)) = groups::folded(self.text, &self.scan.cut) {
             let first = self.claims.len();
             self.see(&view, within);
-            let mut plain: Vec<usize> = self.scan.claims.iter().map(|claim| claim.end).collect();
+            let mut plain: Vec<(usize, u16)> = self.scan.claims.iter().map(|c| (c.end, c.rule)).collect();
             plain.sort_unstable();
             let folded = self.claims.split_off(first).into_iter().filter(|claim| {
                 let next = ends.partition_point(|end| *end <= claim.start);
                 let Some(end) = ends.get(next).filter(|end| **end < claim.end) else { return false };
                 // A token that is complete without the next line goes on there only if the rest looks like its end.
-                plain.binary_search(end).is_err() || groups::is_rest(self.text, *end, claim.end)
+                let is_complete = plain.binary_search(&(*end, claim.rule)).is_ok();
+                !is_complete || groups::is_rest(self.text, *end, claim.end)
             });
             self.claims.extend(folded);
         }
