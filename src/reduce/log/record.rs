@@ -24,6 +24,8 @@ const MAX_LINES_BETWEEN: usize = 24;
 const MIN_SAVED_ONE_IN: usize = 20;
 /// Most keys that a marker counts separately. A choice: a marker stays one line.
 const MAX_COUNTED_KEYS: usize = 6;
+/// Most labels of one key that a marker counts separately. A choice: with more, it says what they have in common.
+const MAX_LABELS_OF_KEY: usize = 4;
 /// The most words by which a marker names a key: no more than a form has (`forms`).
 pub const MAX_KEY_WORDS: usize = 4;
 /// Longest text by which a marker names a key, in bytes. A choice: a marker stays one line.
@@ -158,24 +160,37 @@ fn append_numbers(source: &Source<'_>, records: &[Record], gone: &[usize], names
 
 /// The number of records for each message, the most frequent first.
 fn names(source: &Source<'_>, records: &[Record], gone: &[usize]) -> String {
-    // For each key, the words with which all its records begin.
-    let mut keys: Vec<(String, usize)> = Vec::new();
+    // For each key, the words with which its records begin, and how many begin with them.
+    let mut keys: Vec<Vec<(String, usize)>> = Vec::new();
     let mut places: Map<Option<usize>, usize> = Map::default();
     for &i in gone {
         let record = &records[i];
         let line = source.line(record.lines.start);
         let place = *places.entry(record.key).or_insert_with(|| {
-            keys.push((label(line, record.head), 0));
+            keys.push(Vec::new());
             keys.len() - 1
         });
-        keys[place].1 += 1;
-        if !begins_with(line, record.head, &keys[place].0) {
-            shorten(&mut keys[place].0, &label(line, record.head));
+        let labels = &mut keys[place];
+        if let Some((_, count)) = labels.iter_mut().find(|(own, _)| begins_with(line, record.head, own)) {
+            *count += 1;
+            continue;
+        }
+        let new = label(line, record.head);
+        match labels.iter_mut().find(|(own, _)| *own == new) {
+            Some((_, count)) => *count += 1,
+            None => labels.push((new, 1)),
+        }
+        // So many kinds are not named one by one.
+        if labels.len() > MAX_LABELS_OF_KEY {
+            let count = labels.iter().map(|(_, count)| count).sum();
+            let (mut common, _) = labels.swap_remove(0);
+            labels.drain(..).for_each(|(other, _)| shorten(&mut common, &other));
+            labels.push((common, count));
         }
     }
     let mut counts: Vec<(String, usize)> = Vec::new();
     let mut index: Map<String, usize> = Map::default();
-    for (label, count) in keys {
+    for (label, count) in keys.into_iter().flatten() {
         match index.get(&label) {
             Some(at) => counts[*at].1 += count,
             None => {
@@ -289,15 +304,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_marker_names_only_what_all_its_records_begin_with() {
-        let job = |name| format!("(app) CMD (/srv/app/bin/{name} >/dev/null 2>&1)");
-        let mut first = label(&job("adapter"), None);
-        assert_eq!(first, "(app) CMD (/srv/app/bin/adapter");
-        assert!(begins_with(&job("adapter"), None, &first));
-        assert!(!begins_with(&job("adapters"), None, &first) && !begins_with(&job("audit"), None, &first));
-        shorten(&mut first, &label(&job("audit"), None));
-        assert_eq!(first, "(app) CMD");
-        shorten(&mut first, "(root) CMD");
-        assert_eq!(first, "");
+    fn a_marker_says_nothing_that_is_not_so_of_all_its_records() {
+        let named = |programs: &[&str]| {
+            let line =
+                |program| format!("Mar 14 09:26:54 web-3 CRON[16607]: (app) CMD (/srv/{program} >x)\n");
+            let text: String = programs.iter().map(|program| line(program)).collect();
+            let source = Source::new(&text);
+            let mut records = records(&source);
+            records.iter_mut().for_each(|record| record.key = Some(0));
+            let gone: Vec<usize> = (0..records.len()).collect();
+            names(&source, &records, &gone)
+        };
+        assert_eq!(named(&["audit", "audit"]), "2 (app) CMD (/srv/audit");
+        assert_eq!(named(&["audit", "audits", "audit"]), "2 (app) CMD (/srv/audit; 1 (app) CMD (/srv/audits");
+        assert_eq!(named(&["a", "b", "c", "d", "e", "a"]), "6 (app) CMD");
     }
 }

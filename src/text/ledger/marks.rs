@@ -18,19 +18,29 @@ use crate::text::source::Source;
 use crate::text::span::{Action, Span};
 
 impl Ledger {
-    /// Indexes of the gaps of a cut, after the first one of a marker, that need a short mark, so that a reader does
-    /// not take the lines around them for neighbours.
+    /// Indexes of the gaps of a cut and of those between records of a log, after the first one of a marker, that need a
+    /// short mark, so that a reader does not take the lines around them for neighbours. Other steps leave out what
+    /// nobody needs in its place, such as progress.
     pub fn gap_marks(&self, source: &Source<'_>) -> Vec<usize> {
         let mut seen = [false; (u32::MAX - CAP_GROUPS) as usize + 1];
+        // Gaps of a log with the same marker follow each other.
+        let mut last_of_log = None;
         let mut marked = Vec::new();
         // Whether a gap of a cut with a marker or mark stands directly above.
         let mut is_below_mark = false;
         for (at, span) in self.spans.iter().enumerate() {
-            let Action::Omit { group: group @ CAP_GROUPS.., .. } = span.action else {
-                is_below_mark = false;
-                continue;
+            let is_further = match span.action {
+                Action::Omit { group: group @ CAP_GROUPS.., .. } => {
+                    std::mem::replace(&mut seen[(group - CAP_GROUPS) as usize], true)
+                }
+                Action::Omit { group: group @ 1.., reason: Reason::LogForm, .. } => {
+                    last_of_log.replace(group) == Some(group)
+                }
+                _ => {
+                    is_below_mark = false;
+                    continue;
+                }
             };
-            let is_further = std::mem::replace(&mut seen[(group - CAP_GROUPS) as usize], true);
             let is_marked = is_further && !is_below_mark && self.needs_mark(source, at);
             if is_marked {
                 marked.push(at);
@@ -76,9 +86,7 @@ impl Ledger {
 
     /// Whether a reader could overlook a gap: the lines around it show no line numbers or times.
     fn needs_mark(&self, source: &Source<'_>, at: usize) -> bool {
-        let Some(Span { lines, action: Action::Omit { group: CAP_GROUPS.., reason, .. } }) =
-            self.spans.get(at)
-        else {
+        let Some(Span { lines, action: Action::Omit { reason, .. } }) = self.spans.get(at) else {
             return false;
         };
         // Under a budget, a mark would take the tokens of a failure line.

@@ -525,6 +525,24 @@ mod tests {
     }
 
     #[test]
+    fn records_of_a_log_between_which_others_are_gone_are_no_neighbours() {
+        let text: String = (0..40).map(|i| format!("watching {i}\n")).collect();
+        let source = Source::new(&text);
+        let out = |reason| {
+            let kept = |lines| Span { lines, action: Action::Keep };
+            let gone = |lines, group| Span { lines, action: Action::Omit { reason, group, names: None } };
+            let mut ledger = Ledger::new(&source);
+            ledger.spans =
+                vec![gone(0..5, 1), kept(5..6), gone(6..16, 1), kept(16..17), gone(17..30, 2), kept(30..40)];
+            ledger.render(&source, None)
+        };
+        let shown = out(Reason::LogForm);
+        assert!(shown.contains("watching 5\n[tersed: 10 omitted here]\nwatching 16\n"), "{shown}");
+        assert_eq!(shown.matches("omitted here").count(), 1, "{shown}");
+        assert!(!out(Reason::Progress).contains("here"));
+    }
+
+    #[test]
     fn there_is_only_what_the_reference_before_names() {
         let origin = |call: &str, label: &str| {
             let label = Some(label.to_owned());
