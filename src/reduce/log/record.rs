@@ -308,7 +308,7 @@ mod tests {
         let named = |programs: &[&str]| {
             let line =
                 |program| format!("Mar 14 09:26:54 web-3 CRON[16607]: (app) CMD (/srv/{program} >x)\n");
-            let text: String = programs.iter().map(|program| line(program)).collect();
+            let text: String = programs.iter().map(line).collect();
             let source = Source::new(&text);
             let mut records = records(&source);
             records.iter_mut().for_each(|record| record.key = Some(0));
