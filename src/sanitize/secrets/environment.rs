@@ -3,8 +3,9 @@
 //!
 //! It reads a few lines around a variable, and makes no claims.
 
-use super::judge::{ByteSet, is_word, skip, skip_back};
+use super::judge::{self, ByteSet, is_word, skip, skip_back};
 use super::names::MAX_NAME_BYTES;
+use super::{below, extent};
 use std::ops::Range;
 
 /// Lines without a setting that may be between two settings of a file.
@@ -88,19 +89,21 @@ pub(super) fn is_given(bytes: &[u8], password: bool) -> bool {
 
 const BLANK: ByteSet = ByteSet::parse(" \t");
 
-/// `NAME 'value'` as a whole line: a variable as `set` of fish lists it.
-fn is_listed_by_fish(text: &[u8], name: &Range<usize>, from: usize) -> bool {
-    let begins = name.start == 0 || text[name.start - 1] == b'\n';
-    let is_capital = !text[name.clone()].iter().any(u8::is_ascii_lowercase);
+/// `NAME 'value'` or `name "value"` as a whole line: a variable as `set` of fish lists it, a setting of Gradle.
+fn is_line_of_setting(text: &[u8], name: &Range<usize>, from: usize) -> bool {
+    // What a tool writes around a line is around a setting too.
+    const AROUND: &[&[u8]] = &[b"|", "│".as_bytes(), b"$", b";", b","];
+    let begins = name.start == 0 || b" \t\n".contains(&text[name.start - 1]);
     let near = &text[from..text.len().min(from + MAX_LINE_BYTES)];
-    let line = &near[..memchr::memchr(b'\n', near).unwrap_or(near.len())];
-    let is_string = line.len() > 2 && line[0] == b'\'' && line.ends_with(b"'");
-    begins && is_capital && is_string && memchr::memchr_iter(b'\'', line).count() == 2
+    let line = near[..memchr::memchr(b'\n', near).unwrap_or(near.len())].trim_ascii_end();
+    let line = AROUND.iter().find_map(|end| line.strip_suffix(*end)).unwrap_or(line).trim_ascii_end();
+    let [quote @ (b'"' | b'\''), inside @ .., last] = line else { return false };
+    begins && quote == last && !inside.is_empty() && !inside.iter().any(|b| b == quote || b"\\<".contains(b))
 }
 
 /// The start of the value of a name that a command or a file declares without an operator: `ENV NAME value`,
-/// `setenv NAME value`, `set -gx NAME value`, `gh secret set NAME --body value`; `3) "name"` above `4) "value"` of
-/// Redis.
+/// `setenv NAME value`, `set -gx NAME value`, `gh secret set NAME --body value`, `name "value"` as a line, `(setq name
+/// "value")`; `3) "name"` above `4) "value"` of Redis.
 pub(super) fn declared(text: &[u8], name: &Range<usize>, closed: usize) -> Option<usize> {
     const WORDS: &[&[u8]] = &[
         b"ENV ",
@@ -119,6 +122,23 @@ pub(super) fn declared(text: &[u8], name: &Range<usize>, closed: usize) -> Optio
         b"config --global ",
         b":secret ",
         b"--secret ",
+        b"SetEnv ",
+        b"fastcgi_param ",
+        b"uwsgi_param ",
+        b"proxy_set_header ",
+    ];
+    /// Of Lisp and CMake. Only a string is a value there.
+    const OPEN: &[&[u8]] = &[
+        b"(setq ",
+        b"(setf ",
+        b"(setq-default ",
+        b"(defvar ",
+        b"(defconst ",
+        b"(defparameter ",
+        b"(define ",
+        b"(def ",
+        b"(def ^:private ",
+        b"set(",
     ];
     const FLAGS: &[&[u8]] = &[b"--body ", b"--body=", b"-b "];
     if let Some(item) = next_item(text, name, closed) {
@@ -132,7 +152,9 @@ pub(super) fn declared(text: &[u8], name: &Range<usize>, closed: usize) -> Optio
     let before = &text[name.start.saturating_sub(MAX_DECLARATION_BYTES)..name.start];
     let from = skip(text, name.end, BLANK, 8);
     if from > name.end {
-        if is_listed_by_fish(text, name, from) {
+        let is_string = text.get(from) == Some(&b'"');
+        if is_line_of_setting(text, name, from) || is_string && OPEN.iter().any(|word| before.ends_with(word))
+        {
             return Some(from);
         }
         if !before.ends_with(b" ") {
@@ -184,6 +206,92 @@ pub(super) fn behind_brackets(text: &[u8], at: usize) -> Option<usize> {
     let is_array =
         rest.starts_with(b"]") && text.get(operator) == Some(&b'=') && text.get(from) == Some(&b'"');
     is_array.then_some(operator + 1)
+}
+
+/// After the anchor and the tag that YAML writes before a value: `&name `, `!!str `.
+pub(super) fn behind_properties(text: &[u8], mut at: usize) -> usize {
+    for _ in 0..2 {
+        if !matches!(text.get(at), Some(b'&' | b'!')) {
+            break;
+        }
+        let word = skip(text, at + 1, const { ByteSet::parse("a-zA-Z0-9_!-") }, 32);
+        let next = skip(text, word, BLANK, 8);
+        // `&str =` is a type. A password may begin with these signs too.
+        if word == at + 1
+            || next == word
+            || text.get(next) == Some(&b'=')
+            || text[..at].trim_ascii_end().ends_with(b"=")
+            || extent::is_strong(&text[at + 1..word])
+        {
+            break;
+        }
+        at = next;
+    }
+    at
+}
+
+/// Longest type without a blank after it. A longer one is base64 that ends with `=`. A choice.
+const MAX_TYPE_BYTES: usize = 16;
+
+/// `let key: &str = "…"`: the position of the value, if a type is at `at`.
+pub(super) fn behind_type(text: &[u8], at: usize) -> Option<usize> {
+    let end = skip(text, at, const { ByteSet::parse("a-zA-Z0-9_&<>[].| ?") }, MAX_NAME_BYTES);
+    let is_type = end > at && (text[end - 1] == b' ' || end - at <= MAX_TYPE_BYTES);
+    let assigned = is_type && text.get(end) == Some(&b'=') && text.get(end + 1) != Some(&b'=');
+    let from = skip(text, end + 1, BLANK, 4);
+    let is_string = || {
+        text.get(from).is_some_and(|b| b"\"'`".contains(b))
+            || below::is_raw(text, from)
+            || below::of_field(text, from).is_some()
+    };
+    (assigned && is_string()).then_some(from)
+}
+
+/// `Password { get; set; } = "…"`: the end of the operator behind the accessors of a property of C#.
+pub(super) fn behind_accessors(text: &[u8], at: usize) -> Option<usize> {
+    /// Longest accessors, in bytes. A choice.
+    const MAX_BYTES: usize = 64;
+    let near = &text[at..text.len().min(at + MAX_BYTES)];
+    let inside = near.strip_prefix(b"{")?;
+    let len = memchr::memchr2(b'}', b'\n', inside).filter(|len| inside[*len] == b'}')?;
+    let is_accessor = |word: &[u8]| [&b"get"[..], b"set", b"init", b""].contains(&word.trim_ascii());
+    let is_accessors = inside[..len].split(|b| *b == b';').all(|part| {
+        let word = part.rsplit(|b| *b == b' ').next().unwrap_or_default();
+        is_accessor(word)
+    });
+    let equals = skip(text, at + len + 2, BLANK, 8);
+    (is_accessors && text.get(equals) == Some(&b'=')).then_some(equals + 1)
+}
+
+/// `password=[value]`: where a value in brackets begins, as logs write it. It is not the only item of a list, since it mixes
+/// letters as no name does.
+pub(super) fn behind_bracket(text: &[u8], at: usize) -> Option<usize> {
+    const BEHIND: &[u8] = b" \t\r\n,;.\"'\\";
+    let near = &text[at..text.len().min(at + MAX_NAME_BYTES)];
+    let inside = near.strip_prefix(b"[")?;
+    let len = memchr::memchr2(b']', b'\n', inside).filter(|len| inside[*len] == b']')?;
+    let value = &inside[..len];
+    let is_word = value.iter().all(|b| b.is_ascii_graphic() && !b"\"'`,[{(<>/\\".contains(b));
+    let is_last = text.get(at + len + 2).is_none_or(|b| BEHIND.contains(b));
+    let is_odd = judge::is_password(value) && judge::is_random(value, judge::Doubt::Little);
+    (is_word && is_last && is_odd).then_some(at + 1)
+}
+
+/// `${NAME:-value}`: where the value begins that a shell takes if the variable has none.
+pub(super) fn behind_default(text: &[u8], name: &Range<usize>) -> Option<usize> {
+    const SIGNS: &[&[u8]] = &[b":-", b":=", b"-", b"="];
+    let is_open = text[..name.start].ends_with(b"${");
+    let rest = &text[name.end..];
+    SIGNS.iter().find(|sign| is_open && rest.starts_with(sign)).map(|sign| name.end + sign.len())
+}
+
+/// `NAME:STRING=value`: where the value begins behind the type of a variable of CMake, if there is one at `at`.
+pub(super) fn behind_type_of_cache(text: &[u8], at: usize) -> usize {
+    const TYPES: &[&[u8]] =
+        &[b"STRING=", b"UNINITIALIZED=", b"INTERNAL=", b"FILEPATH=", b"PATH=", b"STATIC="];
+    let is_tight = text[..at].ends_with(b":");
+    let found = TYPES.iter().find(|kind| is_tight && text[at..].starts_with(kind));
+    at + found.map_or(0, |kind| kind.len())
 }
 
 /// The start of a value that follows a name without an operator: after a flag or a declaration, or in an element.
@@ -260,6 +368,27 @@ mod tests {
         ("  credentials {\n    username 'ci'\n    password '*'\n  }\n", "#:@&$"),
         ("A temporary password is generated for root@localhost: *\n", "$<(>;"),
         ("elastic:*@es:9200\n", "#$:@"),
+        ("public string Password { get; set; } = \"*\";\n", "#:@&"),
+        ("public string ApiKey { get; private init; } = \"*\";\n", "!#&"),
+        ("password <- \"*\"\n", "#:@&$"),
+        ("(setq my-password \"*\")\n", "#:@&$"),
+        ("(defvar api-key \"*\")\n", "!#&"),
+        ("  clientSecret \"*\"\n", "!#&"),
+        ("set(DB_PASSWORD \"*\")\n", "#:@&$"),
+        ("  -DDB_PASSWORD:STRING=*\n", "#@$"),
+        ("DB_PASSWORD=${DB_PASSWORD:-*}\n", "#@$!"),
+        ("export DB_PASSWORD=$'*'\n", "#:@&$"),
+        ("SetEnv DB_PASSWORD *\n", "#:@$"),
+        ("  proxy_set_header X-Api-Key \"*\";\n", "!#&"),
+        ("conn: {Host:db.lan User:app Password:* Port:5432}\n", "#$@!"),
+        ("requirepass *\n", "\\#$"),
+        ("username ada password 0 *\n", "#$!"),
+        ("ldap_bind_password: Some(\"*\"),\n", "#$!"),
+        ("Use password * to log in.\n", "#$!"),
+        ("the password for the admin account is *\n", "#$!"),
+        ("INFO user=[ada] password=[*]\n", "#@!"),
+        ("RESTIC_PASSWORD=* restic ls\n", "-#"),
+        ("> PASS *\n", "#!"),
     ];
 
     #[test]

@@ -116,6 +116,9 @@ impl<'t> Around<'t> {
         if memchr::memchr(b'\\', bytes).is_some() {
             range.end = before_line_end(text, &range);
         }
+        if bytes.ends_with(b"$") && is_line_end_of_cat(text, end) {
+            range.end = range.end.min(end - 1);
+        }
         without_references(text, range)
     }
 
@@ -158,6 +161,18 @@ impl<'t> Around<'t> {
         self.read = self.read.max(at);
         self.is_open
     }
+}
+
+/// Whether the `$` before `end` is the line end that `cat -A` writes: the next line, or the line before, ends with one too.
+fn is_line_end_of_cat(text: &[u8], end: usize) -> bool {
+    if text.get(end) != Some(&b'\n') {
+        return false;
+    }
+    let near = &text[end + 1..text.len().min(end + 1 + MAX_HEAD_BYTES)];
+    let next = memchr::memchr(b'\n', near).map(|len| &near[..len]);
+    let before = &text[end.saturating_sub(MAX_HEAD_BYTES)..end];
+    let before = memchr::memrchr(b'\n', before).map(|at| &before[..at]);
+    next.or(before).is_some_and(|line| line.ends_with(b"$"))
 }
 
 /// Where a value ends before an escaped line end with which its string ends.
@@ -465,6 +480,12 @@ mod tests {
             ("<log><![CDATA[Data Source=a.lan;Pwd=", word, ";]]></log>\n<n>1</n>"),
             ("{\n  stdout: '    dbPassword      ", word, "\\n',\n  next: 'v1'\n}"),
             ("ftp://backup:", "mw@d?Hn^tn4vZ", "@ftp.lan/dump.sql\n"),
+            ("DB_PASSWORD=", word, "$\nHOME=/root$\n"),
+            ("name,password\r\nada,", word, "\r\n"),
+            (" id | password\r\n----+------\r\n  1 | ", word, "\r\n"),
+            ("curl -H \"Authorization: Bearer ", &key, "\" \"https://h/?a=1&x=1\"\n"),
+            ("DB_PASSWORD=", "!harborlantern", "\nPORT=5432\n"),
+            ("db:\n  password: '", "winter#cabin", "'\n  user: app\n"),
             (
                 "    12\tmnemonic: ",
                 "clarify bench donkey coconut dynamic absorb cruise bicycle accident chaos artist damage",

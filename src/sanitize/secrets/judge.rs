@@ -96,7 +96,8 @@ pub(super) fn is_template(value: &[u8]) -> bool {
         || (first == b'[' && last == b']')
         || (first == b'$'
             && value.get(1).is_some_and(|&b| b == b'_' || b.is_ascii_alphabetic())
-            && value[1..].iter().all(|&b| is_word(b)))
+            && value[1..].iter().all(|&b| is_word(b))
+            && !is_made(&value[1..]))
         || value.contains(&0xE2) && value.windows(3).any(|w| w == "…".as_bytes() || w == "•".as_bytes())
         || MARKS.within(set).any(|mark| is_marked(value, mark))
         || (value.len() <= MAX_TEMPLATE_BYTES

@@ -144,7 +144,7 @@ fn has_secret_inside(value: &str) -> bool {
     let first = find(value.as_bytes()).into_iter().next();
     first.is_some_and(|found| {
         let before = &value.as_bytes()[..found.start];
-        let is_behind_sign = before.last().is_some_and(|b| b"=:/\"'@>".contains(b));
+        let is_behind_sign = before.last().is_some_and(|b| b"=:/\"'@>{".contains(b));
         let is_address = memchr::memmem::find(before, b"://").is_some();
         (is_behind_sign || is_address) && before.iter().any(u8::is_ascii_alphabetic)
     })

@@ -4,8 +4,9 @@
 //! be a literal, and must look chosen (passwords) or random (other names).
 
 use super::environment::{
-    MAX_LINE_BYTES, behind_brackets, declared, element, is_container_variable, is_given, is_setting, is_tag,
-    setting_before, setting_behind,
+    MAX_LINE_BYTES, behind_accessors, behind_bracket, behind_brackets, behind_default, behind_properties,
+    behind_type, behind_type_of_cache, declared, element, is_container_variable, is_given, is_setting,
+    is_tag, setting_before, setting_behind,
 };
 use super::judge::{self, ByteSet, Doubt, is_password, is_random, is_reference, is_word, skip};
 use super::names::{
@@ -54,10 +55,13 @@ impl Value {
         Self { range, quoted: true, whole_line: false, marked: false, environment: false, is_field: false }
     }
 
-    /// Whether the value is one sign and letters that form no word. Outside of quotation marks and environments the sign may
-    /// be an operator of code.
-    fn is_mixed_beside_sign(&self, bytes: &[u8]) -> bool {
+    /// Whether the value is one sign and letters. Outside of quotation marks and environments the sign may be an operator of
+    /// code, and letters there that form a word may be a selector.
+    fn is_beside_sign(&self, bytes: &[u8]) -> bool {
+        let is_line = self.environment && self.whole_line;
+        let is_string = self.quoted && bytes[bytes.len() - 1].is_ascii_alphabetic();
         (self.quoted || self.environment) && words::is_mixed_beside_sign(bytes)
+            || (is_line || is_string) && words::is_word_with_sign(bytes) && !words::describes(bytes)
     }
 
     /// Whether the value belongs to a listed environment: `NAME=value` is the whole line, and so are the lines before and
@@ -113,7 +117,7 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
         return;
     }
     let is_literal = value.quoted && is_literal(text, end, &value.range);
-    let is_reference = || is_reference(bytes) && !(password && value.is_mixed_beside_sign(bytes));
+    let is_reference = || is_reference(bytes) && !(password && value.is_beside_sign(bytes));
     if !is_literal && (scan.is_template(&value.range) || is_reference() || judge::is_variable(bytes)) {
         return;
     }
@@ -189,6 +193,9 @@ impl Found<'_> {
             _ if listed && is_given(bytes, password) => true,
             true if plain => {
                 is_chosen(bytes, value)
+                    || is_password(bytes)
+                        && !judge::contains(bytes, "required")
+                        && words::is_data(text, name, &value.range, value.is_field)
                     || judge::is_uuid(bytes) && self.hit.len() > "pass".len()
                     || words::is_password(text, name, &value.range, value.is_field)
                     || !value.quoted && in_line::is_password(text, name, &value.range)
@@ -311,8 +318,10 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
     let quoted_name = text[name.end..closed].iter().any(|&b| QUOTE.has(b));
     let mut at = skip(text, closed, BLANK, 32);
     let (mut marked, spaced, mut is_field) = (flag, at > closed, false);
-    if let Some(end) = operator(text, at) {
-        at = end;
+    if let Some(end) = behind_default(text, &name) {
+        (at, marked) = (end, true);
+    } else if let Some(end) = operator(text, at) {
+        at = behind_type_of_cache(text, end);
     } else if quoted_name && text.get(at) == Some(&b',') && !follows_value(text, at + 1) {
         // Arguments of a command may have a line each.
         // So may the names and the values of headers.
@@ -328,8 +337,8 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
         at = end;
         (marked, is_field) = (true, true);
     } else if let Some(from) = declared(text, &name, closed) {
-        at = from;
-    } else if let Some(end) = behind_brackets(text, at) {
+        (at, marked) = (from, true);
+    } else if let Some(end) = behind_brackets(text, at).or_else(|| behind_accessors(text, at)) {
         at = end;
     } else if !(flag && spaced) {
         return None;
@@ -341,7 +350,8 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
     }
     at = behind_properties(text, skip(text, at, BLANK, 32));
     let capitals = !text[name.clone()].iter().any(u8::is_ascii_lowercase);
-    let from = behind_type(text, at).unwrap_or(at);
+    let from = behind_type(text, at).or_else(|| behind_bracket(text, at)).unwrap_or(at);
+    let is_bracketed = from == at + 1 && text[at] == b'[';
     let mut value = match below::value(text, from) {
         Some(range) => Value::of(range),
         // A here-document in which the value does not stand alone.
@@ -364,27 +374,10 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
         value.range = in_line::inside(text, &name, value.range)?;
     }
     value.whole_line = is_first && ends_line(text, value.range.end);
-    value.marked = marked || (tight && is_pair(text, &name, value.range.end));
+    value.marked = marked || is_bracketed || (tight && is_pair(text, &name, value.range.end));
     value.environment = tight && capitals;
     value.is_field = is_field;
     Some(value)
-}
-
-/// After the anchor and the tag that YAML writes before a value: `&name `, `!!str `.
-fn behind_properties(text: &[u8], mut at: usize) -> usize {
-    for _ in 0..2 {
-        if !matches!(text.get(at), Some(b'&' | b'!')) {
-            break;
-        }
-        let word = skip(text, at + 1, const { ByteSet::parse("a-zA-Z0-9_!-") }, 32);
-        let next = skip(text, word, BLANK, 8);
-        // `&str =` is a type.
-        if word == at + 1 || next == word || text.get(next) == Some(&b'=') {
-            break;
-        }
-        at = next;
-    }
-    at
 }
 
 /// `?password=…`, and ` password=… ` in a log line: between commas or brackets it is an argument of code.
@@ -394,27 +387,10 @@ fn is_pair(text: &[u8], name: &Range<usize>, end: usize) -> bool {
     b"?&;".contains(&before) || (before.is_ascii_whitespace() && behind.is_ascii_whitespace())
 }
 
-/// Longest type without a blank after it. A longer one is base64 that ends with `=`. A choice.
-const MAX_TYPE_BYTES: usize = 16;
-
-/// `let key: &str = "…"`: the position of the value, if a type is at `at`.
-fn behind_type(text: &[u8], at: usize) -> Option<usize> {
-    let end = skip(text, at, const { ByteSet::parse("a-zA-Z0-9_&<>[].| ?") }, MAX_NAME_BYTES);
-    let is_type = end > at && (text[end - 1] == b' ' || end - at <= MAX_TYPE_BYTES);
-    let assigned = is_type && text.get(end) == Some(&b'=') && text.get(end + 1) != Some(&b'=');
-    let from = skip(text, end + 1, BLANK, 4);
-    let is_string = || {
-        text.get(from).is_some_and(|&b| QUOTE.has(b))
-            || below::is_raw(text, from)
-            || below::of_field(text, from).is_some()
-    };
-    (assigned && is_string()).then_some(from)
-}
-
 /// Parses a quoted or a bare value at `at`.
 fn read(text: &[u8], at: usize, cache: &mut BareRun) -> Option<Value> {
     let mut value = Value::quoted(at);
-    let prefix = skip(text, at, const { ByteSet::parse("bBrRuUN@&") }, 2);
+    let prefix = skip(text, at, const { ByteSet::parse("bBrRuUN@&$") }, 2);
     let open = skip(text, prefix, const { ByteSet::parse("\\") }, 3);
     if let Some(&quote) = text.get(open).filter(|&&b| QUOTE.has(b)) {
         // Two of them in reStructuredText.
@@ -517,7 +493,7 @@ fn is_chosen(bytes: &[u8], value: &Value) -> bool {
     }
     if !is_password(bytes) {
         let is_set = value.quoted || value.marked || value.whole_line || value.environment;
-        return is_set && words::is_mixed(bytes) || value.is_mixed_beside_sign(bytes);
+        return is_set && words::is_mixed(bytes) || value.is_beside_sign(bytes);
     }
     // A rule of a form: `required|min:8`.
     if judge::contains(bytes, "required") {

@@ -39,6 +39,8 @@ pub(super) fn operator(text: &[u8], at: usize) -> Option<usize> {
             3
         }
         [b'=', b'=', ..] => 2,
+        // The assignment of R.
+        [b'<', b'-', b'"' | b'\'', ..] | [b'<', b'-', b' ', b'"' | b'\''] => 2,
         [b':' | b'=', ..] => 1,
         // `：` and `＝`, as wide as the letters of East Asia.
         [0xEF, 0xBC, 0x9A | 0x9D, ..] => 3,

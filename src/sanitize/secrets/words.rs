@@ -119,7 +119,10 @@ pub(super) fn is_password(text: &[u8], name: &Range<usize>, value: &Range<usize>
     let near = &text[name.start.saturating_sub(MAX_NEAR_BYTES / 4)..name.start];
     let has_user = || memchr::memmem::find(near, b"\"user").is_some();
     let is_pass = text[name.clone()].eq_ignore_ascii_case(b"pass") && !has_user();
-    !is_pass && may_be_chosen(bytes) && is_data(text, name, value, is_field) && !describes(bytes)
+    // `password: !vault` is a tag of YAML, `password: *prod` an alias.
+    let is_yaml = value.start > 1 && &text[value.start - 2..value.start] == b": ";
+    let is_tag = is_yaml && SIGN.has(bytes[0]);
+    !is_pass && !is_tag && may_be_chosen(bytes) && is_data(text, name, value, is_field) && !describes(bytes)
 }
 
 /// Whether a pair is in data, where only values occur, and not in code.
@@ -130,6 +133,7 @@ pub(super) fn is_data(text: &[u8], name: &Range<usize>, value: &Range<usize>, is
         || is_defined(text, name.start)
         || is_setting(text, name, value)
         || is_beside_pair(text, name, value)
+        || is_in_dump(text, name, value)
         || is_flag(text, name, value)
 }
 
@@ -228,10 +232,44 @@ fn is_flag(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
         && (behind.is_ascii_whitespace() || b"\"'\\".contains(&behind))
 }
 
-/// Whether a word may be a password: only letters, and not a label of one capitalized word.
+/// `{Host:db Password:… Port:5432}`, as Go prints a structure: the fields around begin with a capital too.
+fn is_in_dump(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
+    let before = name.start.checked_sub(1).map(|at| text[at]);
+    let is_tight = &text[name.end..value.start] == b":";
+    let is_field = |behind: &[u8]| {
+        let len = behind.iter().take(MAX_BYTES).take_while(|b| b.is_ascii_alphanumeric()).count();
+        behind.first().is_some_and(u8::is_ascii_uppercase) && behind.get(len) == Some(&b':')
+    };
+    let is_followed = match &text[value.end..] {
+        [b'}', ..] => true,
+        [b' ', behind @ ..] => is_field(behind),
+        _ => false,
+    };
+    is_tight && is_followed && text[name.start].is_ascii_uppercase() && matches!(before, Some(b'{' | b' '))
+}
+
+/// Signs that people put before, behind or between the words of a password.
+const SIGN: ByteSet = ByteSet::parse("!#%&@*^~+?$");
+
+/// Whether a value is letters with one sign, as in `winter#cabin`.
+pub(super) fn is_word_with_sign(bytes: &[u8]) -> bool {
+    let mut signs = bytes.iter().enumerate().filter(|(_, b)| !b.is_ascii_alphabetic());
+    let (first, next) = (signs.next(), signs.next());
+    let Some((at, _)) = first.filter(|(_, b)| SIGN.has(**b) && next.is_none()) else { return false };
+    let (head, tail) = (&bytes[..at], &bytes[at + 1..]);
+    // `Password*` is a label.
+    let is_small = |part: &[u8]| part.iter().all(u8::is_ascii_lowercase);
+    (MIN_BYTES..=MAX_BYTES).contains(&bytes.len())
+        && (is_small(head) && is_small(tail) || is_mixed_beside_sign(bytes))
+}
+
+/// Whether a word may be a password: only letters, perhaps with a sign, and not a label of one capitalized word.
 fn may_be_chosen(bytes: &[u8]) -> bool {
     if bytes.contains(&b'-') {
         return is_chain(bytes);
+    }
+    if is_word_with_sign(bytes) {
+        return true;
     }
     (MIN_BYTES..=MAX_BYTES).contains(&bytes.len())
         && bytes.iter().all(u8::is_ascii_alphabetic)

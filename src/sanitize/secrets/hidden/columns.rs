@@ -221,7 +221,7 @@ fn continued(text: &[u8], end: usize, cells: &[Range<usize>], telling: &[usize],
     let is_word = |cell: &Range<usize>| !cell.is_empty() && !text[cell.clone()].contains(&b' ');
     let [name] = telling else { return false };
     let Some(first) = cells.get(name + 1).filter(|cell| is_word(cell)) else { return false };
-    let (mut pieces, mut at) = (vec![first.clone()], end + 1);
+    let (mut pieces, mut at) = (vec![first.clone()], line_end(text, end) + 1);
     while at < text.len() && pieces.len() < MAX_LINES {
         stop::check_sometimes();
         let next = line_end(text, at);
@@ -251,7 +251,7 @@ fn rows(
     cut: Cut,
     view: &mut View,
 ) -> usize {
-    let mut at = head.end + 1;
+    let mut at = line_end(text, head.end) + 1;
     if telling.is_empty() {
         return head.end;
     }

@@ -62,8 +62,11 @@ impl Groups {
     /// Whether the words around the blank at `at` are two groups.
     fn go_on(&mut self, text: &[u8], at: usize) -> bool {
         let next = ahead(text, at + 1);
-        // A flag, or an address.
-        if text[next.clone()].starts_with(b"-") || text[next.clone()].starts_with(b"0x") {
+        // A flag, an address, or another pair.
+        if text[next.clone()].starts_with(b"-")
+            || text[next.clone()].starts_with(b"0x")
+            || is_pair(&text[next.clone()])
+        {
             self.last = 0;
             return false;
         }
@@ -75,8 +78,8 @@ impl Groups {
             return false;
         }
         let before = at - size..at;
-        let starts =
-            before.start == 0 || text[before.start - 1] == b'=' || !is_inside(text[before.start - 1]);
+        // Other signs are in the middle of a password.
+        let starts = before.start == 0 || b" \t\n\r=:\"'`([<>|,".contains(&text[before.start - 1]);
         let whole = goes_on || (starts && text[before.clone()].iter().all(|b| is_inside(*b)));
         // Two words are not groups if only the second one is shorter.
         let is = whole && (goes_on && ends || is_mixed(&text[before]) || is_mixed(&text[next.clone()]));
@@ -242,14 +245,15 @@ fn behind_mark(text: &[u8], head: usize, at: usize) -> usize {
     if is_same { skip(text, here + mark, BLANKS, BEFORE_BYTES) } else { here }
 }
 
+/// Whether a word is a pair, such as `PORT=8080`. Base64 has the sign too, but only at its end.
+fn is_pair(bytes: &[u8]) -> bool {
+    bytes.iter().rposition(|b| *b != b'=').is_some_and(|last| bytes[..last].contains(&b'='))
+}
+
 /// The pieces of a token in a cell of `line`, and in the cells below it that go on: nothing else is in their lines.
 fn pieces(text: &[u8], line: Range<usize>, start: usize) -> Option<Vec<Range<usize>>> {
     /// Most lines of a token. A choice.
     const MAX_LINES: usize = 16;
-    // `PORT=8080` is another pair; only base64 has the sign, at its end.
-    let is_pair = |bytes: &[u8]| {
-        bytes.iter().rposition(|b| *b != b'=').is_some_and(|last| bytes[..last].contains(&b'='))
-    };
     let is_word = |bytes: &[u8]| !bytes.is_empty() && bytes.iter().all(u8::is_ascii_graphic);
     columns::has_bar(&text[line.clone()]).then_some(())?;
     let cells = columns::cells(text, line.clone(), columns::Cut::Bar);
@@ -302,6 +306,23 @@ mod tests {
             let shown = redact(&text.replace('%', &token)).map(|redacted| redacted.text);
             assert_eq!(shown, Some(text.replace('%', hidden)));
         }
+    }
+
+    #[test]
+    fn the_pair_beside_a_password_of_its_length_stays() {
+        for (before, value, behind) in [
+            ("password=", "s3cr3tLdap8", " dbname=shop x\n"),
+            ("Env: [A=1 DB_PASSWORD=", "tR4$kLm9Qz", " HOME=/root PATH=/bin]\n"),
+            ("mysql -u root -p", "Violet589?rJkW", " shop\n"),
+        ] {
+            let shown = redact(&format!("{before}{value}{behind}")).map(|redacted| redacted.text);
+            let shown = shown.unwrap_or_default();
+            let is_whole = shown.starts_with(&format!("{before}[REDACTED:")) && shown.ends_with(behind);
+            assert!(is_whole && !shown.contains(value), "{shown}");
+        }
+        let settings = "signing.password=*\nsonatypePassword=*\n";
+        let shown = redact(&settings.replace('*', "Kx9mQ2vLw7zT")).map(|redacted| redacted.text);
+        assert_eq!(shown, Some(settings.replace('*', "[REDACTED:generic-password]")));
     }
 
     #[test]

@@ -71,7 +71,17 @@ pub(in crate::sanitize::secrets) fn names(text: &[u8], name: Range<usize>, hit: 
     }
     // `--token abc`, `setenv("TOKEN", "abc")`
     let is_argument = text[start] == b'-' || closed > end && text.get(at) == Some(&b',');
-    is_argument || text.get(at).is_none_or(|b| *b >= 0x80 || GOES_ON.has(*b)) && !is_given_a_name(text, at)
+    is_argument
+        || is_before_encoded_string(text, end)
+        || text.get(at).is_none_or(|b| *b >= 0x80 || GOES_ON.has(*b)) && !is_given_a_name(text, at)
+}
+
+/// `password(&quot;…`, `password ""…`: whether a string whose quotation mark is encoded or doubled follows a name, perhaps as an
+/// argument.
+fn is_before_encoded_string(text: &[u8], end: usize) -> bool {
+    const MARKS: &[&[u8]] = &[b"&quot;", b"&#34;", b"&#39;", b"&#x27;", b"&#x22;", b"&apos;", b"\"\""];
+    let from = skip(text, end, const { ByteSet::parse(" ,(") }, 4);
+    from > end && MARKS.iter().any(|mark| text[from..].starts_with(mark))
 }
 
 /// Whether the value at `at` was removed already, so that nothing hides it.

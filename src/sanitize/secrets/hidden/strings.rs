@@ -85,6 +85,8 @@ pub(in crate::sanitize::secrets) fn is_path(piece: &[u8]) -> bool {
 const MAX_PIECE_BYTES: usize = 512;
 /// Bytes of code between two pieces.
 const MAX_BETWEEN_BYTES: usize = 96;
+/// Longest scheme of an address, in bytes. A choice.
+const MAX_SCHEME_BYTES: usize = 16;
 /// Bytes before the first piece that are copied: a name and an operator.
 const MAX_LEAD_BYTES: usize = 96;
 /// Bytes around a call that are searched for the list that it puts together. A choice.
@@ -255,7 +257,12 @@ pub(in crate::sanitize::secrets) fn operator(text: &[u8], at: usize) -> Option<u
         1 => from > 0 && BLANK.has(near[next - 1]),
         _ => false,
     };
-    let is_joined = if has_operator { lines <= 2 } else { closed == at + 1 && is_beside() };
+    // Of a command, an address is the next argument.
+    let is_address = || {
+        let scheme = skip(near, from + 1, const { ByteSet::parse("a-z+") }, MAX_SCHEME_BYTES);
+        near.get(scheme..).is_some_and(|rest| rest.starts_with(b"://"))
+    };
+    let is_joined = if has_operator { lines <= 2 } else { closed == at + 1 && is_beside() && !is_address() };
     (is_inside && is_joined && !is_name(text, from + 1, open)).then_some(from + 1)
 }
 

@@ -120,7 +120,7 @@ impl Joined {
             if crossed[..len].iter().any(is_own) {
                 return false;
             }
-            match last_piece(table, text, &ends, &crossed[..len], claim) {
+            match last_piece(table, text, (&ends, &places), &crossed[..len], claim) {
                 Some(end) => claim.end = end,
                 None => return false,
             }
@@ -138,11 +138,12 @@ fn is_apart(text: &[u8], gap: &Gap, claim: &Claim) -> bool {
         && !is_odd(value)
 }
 
-/// Where the last piece of a claimed value ends; `None` if it has only one piece, which needs no joining.
+/// Where the last piece of a claimed value ends; `None` if it has only one piece, which needs no joining. `plain` holds where
+/// claims of the text as it is end, `places` where they begin and end.
 fn last_piece(
     table: &Table,
     text: &[u8],
-    plain: &[(usize, u16)],
+    (plain, places): (&[(usize, u16)], &[usize]),
     crossed: &[Gap],
     claim: &Claim,
 ) -> Option<usize> {
@@ -161,8 +162,11 @@ fn last_piece(
         let behind = crossed.get(n + 1).map_or(claim.end, |next| next.range.start);
         let piece = gap.range.end..behind.max(gap.range.end);
         let is_complete = whole.any(|(_, rule)| form(*rule).has_one_length());
+        // The next line is a setting with a value of its own.
+        let next = places.partition_point(|at| *at <= piece.start);
+        let is_own = is_claimed && places.get(next).is_some_and(|at| *at < piece.end);
         let value = Value { text, claim, crossed: &crossed[..=n], total, is_claimed, is_complete };
-        if !value.goes_on(form(claim.rule), gap, piece) {
+        if is_own || !value.goes_on(form(claim.rule), gap, piece) {
             return (n > 0).then_some(gap.range.start);
         }
     }
