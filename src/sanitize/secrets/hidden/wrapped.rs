@@ -161,11 +161,13 @@ fn last_piece(
         let is_claimed = whole.peek().is_some();
         let behind = crossed.get(n + 1).map_or(claim.end, |next| next.range.start);
         let piece = gap.range.end..behind.max(gap.range.end);
+        let is_of_rule = whole.clone().any(|(_, rule)| *rule == claim.rule);
         let is_complete = whole.any(|(_, rule)| form(*rule).has_one_length());
         // The next line is a setting with a value of its own.
         let next = places.partition_point(|at| *at <= piece.start);
         let is_own = is_claimed && places.get(next).is_some_and(|at| *at < piece.end);
-        let value = Value { text, claim, crossed: &crossed[..=n], total, is_claimed, is_complete };
+        let value =
+            Value { text, claim, crossed: &crossed[..=n], total, is_claimed, is_of_rule, is_complete };
         if is_own || !value.goes_on(form(claim.rule), gap, piece) {
             return (n > 0).then_some(gap.range.start);
         }
@@ -193,6 +195,8 @@ struct Value<'a> {
     total: usize,
     /// Whether a rule finds it without the piece that is judged.
     is_claimed: bool,
+    /// Whether the rule that finds the whole value does.
+    is_of_rule: bool,
     /// Whether that rule knows values of one length only.
     is_complete: bool,
 }
@@ -212,7 +216,18 @@ impl Value<'_> {
             return false;
         }
         // Only with this piece the value has the required length.
-        if !is_claimed && (form.has_one_length() || matches!(form, Form::Token { .. }) && is_mixed(bytes)) {
+        if !self.is_of_rule && form.has_one_length() {
+            return true;
+        }
+        if !is_claimed && matches!(form, Form::Token { .. }) && is_mixed(bytes) {
+            return true;
+        }
+        // The rest of a value that has its name in the same string, in the next item of a list.
+        let quote = text[gap.range.start];
+        let is_item =
+            matches!(quote, b'"' | b'\'') && text.get(end).is_some_and(|b| *b == quote || *b == b' ');
+        let has_name = self.claim.start > 0 && !matches!(text[self.claim.start - 1], b'"' | b'\'');
+        if !is_claimed && is_item && has_name && is_mixed(bytes) && bytes.iter().all(|b| is_inside(*b)) {
             return true;
         }
         if matches!(form, Form::UrlPassword) {
