@@ -82,6 +82,9 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
             {
                 keep[first] = UnitFate::Window;
             }
+            if !cap.strict && gains_little(&units, &keep, cap.bytes) {
+                return Some(ledger);
+            }
             break (units, keep);
         }
         rounds += 1;
@@ -107,6 +110,16 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
         }
     }
     ledger.apply(source, omission(source, &ledger, &gaps, cap)).ok()
+}
+
+/// Whether a cut misses its cap, because failure lines exceed it, and leaves out so little that the marker saves nothing.
+fn gains_little(units: &[Unit], keep: &[UnitFate], cap: usize) -> bool {
+    /// The smallest part of a text that is worth a cut that misses its cap. A choice.
+    const MIN_CUT_ONE_IN: usize = 20;
+    let total: usize = units.iter().map(|unit| unit.bytes).sum();
+    let left_out = units.iter().zip(keep).filter(|(_, kept)| **kept == UnitFate::No);
+    let cut: usize = left_out.map(|(unit, _)| unit.bytes).sum();
+    total - cut > cap && cut * MIN_CUT_ONE_IN < total
 }
 
 /// Leaves out the gaps. Gaps with the same number share a marker, which lists names if the list is short compared

@@ -12,6 +12,8 @@ use crate::text::source::Source;
 /// `MIN_OUTLIERS_ONE_IN`. A choice: three lines of a log.
 const MIN_OUTLIERS_BYTES: usize = 600;
 const MIN_OUTLIERS_ONE_IN: usize = 3;
+/// Beyond a cap that failure lines fill, outliers may take their share of it divided by this. A choice.
+const BEYOND_ONE_IN: usize = 4;
 
 impl Picked<'_> {
     /// Keeps outliers, within a share of `budget`. If they need more room than is left, the tail gets shorter. `gone`
@@ -46,7 +48,9 @@ impl Picked<'_> {
         let before = self.bytes();
         let is_shown = |place: usize| is_safe(single[place], &self.keep);
         let mut cost = |place: usize| units[single[place]].bytes;
-        let chosen = outliers.choose(source, &is_shown, &mut cost, most.min(free));
+        // Failure lines that fill the cap leave no room, but a line unlike them may be what matters.
+        let room = if self.is_strict { free } else { free.max(most / BEYOND_ONE_IN) };
+        let chosen = outliers.choose(source, &is_shown, &mut cost, most.min(room));
         let mut chosen: Set<usize> = chosen.into_iter().map(|place| single[place]).collect();
         // The lines around a failure in this part of the tail may be dropped. The line that names its record stays.
         let names = tail
@@ -85,6 +89,31 @@ mod tests {
         let source = Source::new(text);
         let cap = Cap { bytes, strict, reason: Reason::HeadTail, samples: true, outliers: true, names: 0 };
         apply(&source, &Ledger::new(&source), signals, cap).unwrap().render(&source, None)
+    }
+
+    #[test]
+    fn a_line_among_failures_that_fill_the_cap_stays() {
+        let line =
+            |i: usize| format!("open(\"/proc/{i}/fd\") = -1 EACCES (Permission denied), try {}\n", i * 7);
+        let odd = "connect(3, 45.9.148.3:4444) = 0\n";
+        let text = |of: &dyn Fn(usize) -> String| (0..400).map(of).collect::<String>();
+        // Nothing else could be left out.
+        let one = text(&|i| if i == 200 { odd.to_owned() } else { line(i) });
+        let signals: Vec<usize> = (0..400).filter(|i| *i != 200).collect();
+        assert_eq!(cut(&one, &signals, 16_000, false), one);
+        // Many other lines: the one unlike them stays beside all failures.
+        let plain = |i: usize| format!("read(5, step {i} of the long way, 4096) = {}\n", i % 9);
+        let many = text(&|i| match i {
+            201 => odd.to_owned(),
+            _ if i % 2 == 0 => line(i),
+            _ => plain(i),
+        });
+        let signals: Vec<usize> = (0..400).step_by(2).collect();
+        let out = cut(&many, &signals, 12_000, false);
+        assert!(
+            out.contains(odd) && out.contains("head_tail") && out.matches("EACCES").count() == 200,
+            "{out}"
+        );
     }
 
     #[test]

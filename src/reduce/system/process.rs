@@ -60,17 +60,21 @@ fn command<'a>(header: &str, line: &'a str) -> Option<&'a str> {
     from_cell(line, header.split_whitespace().count() - 1)
 }
 
-/// Whether a process is a kernel thread that does not run: its name is in brackets, and it has no memory of its own
-/// or is a child of process 2.
+/// Whether a process is a kernel thread that does not run: root owns it, its name is in brackets, and it has no memory of
+/// its own or is a child of process 2.
 fn is_kernel_thread(header: &str, line: &str, command: &str) -> bool {
     let cell = |name| cell(header, line, name);
     let idle = |name| cell(name).is_none_or(|use_of| matches!(use_of, "0" | "0.0"));
     let sleeps = |name| cell(name).is_none_or(|state| state.starts_with(['S', 'I']));
     let empty = cell("RSS") == Some("0") && cell("VSZ").is_none_or(|size| size == "0");
     let child = matches!(cell("PPID"), Some("0" | "2"));
+    // A process of a user may give itself such a name.
+    let is_of_kernel = |name| cell(name).is_none_or(|user| matches!(user, "root" | "0"));
     command.starts_with('[')
         && command.ends_with(']')
         && (empty || child)
+        && is_of_kernel("USER")
+        && is_of_kernel("UID")
         && idle("%CPU")
         && idle("C")
         && sleeps("STAT")
@@ -113,6 +117,7 @@ mod tests {
             "root 4 0.0 0.0 0 0 ? Z 07:00 0:00 [python] <defunct>",
             "root 4 0.0 0.1 900 80 ? S 07:00 0:00 [python]",
             "root 4 0.0 0.0 0 0 ? S 07:00 0:00 sh -c [x]",
+            "www-data 4 0.0 0.0 0 0 ? S 07:00 0:00 [kworker/3:1]",
         ] {
             assert_eq!(of(aux, line), Row::Keep, "{line}");
         }
