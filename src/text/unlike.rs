@@ -244,7 +244,7 @@ fn network(word: &str) -> Option<(u32, u32)> {
     if !address.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    let address: std::net::Ipv4Addr = address.parse().ok()?;
+    let address: core::net::Ipv4Addr = address.parse().ok()?;
     let length: u32 = length.parse().ok().filter(|length| *length <= 32)?;
     let mask = u32::MAX.checked_shl(32 - length).unwrap_or(0);
     let first = u32::from(address) & mask;

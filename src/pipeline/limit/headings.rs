@@ -409,8 +409,10 @@ mod tests {
         // A message is not under the code of the finding before.
         let two = format!("{oxlint}\n  \u{d7} eslint(no-var): no\n");
         assert!(chain(&two).is_empty(), "{two}");
-        // A table of numbers is no frame.
-        assert!(chain(" id | name | n\n----+------+---\n  1 | a | 2\n  2 | b | 3\n").is_empty());
+        // A table of numbers is no frame, and neither are the branches of a tree.
+        for line in ["  1 | a | 2", "|-- b", "|   |-- c", "\u{2502}  \u{251c}\u{2500} d", "| a | b |"] {
+            assert!(code_frame(line).is_none(), "{line}");
+        }
     }
 
     #[test]
