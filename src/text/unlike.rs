@@ -371,7 +371,7 @@ mod tests {
         assert_eq!(places(usual, 33, "192.168.0.0/24"), [0; 0]);
         // Where most lie inside others, none stands out.
         let nested = |i: usize| {
-            if i % 3 == 0 { format!("10.{i}.0.0/16") } else { format!("10.{}.{i}.0/24", i / 3 * 3) }
+            if i.is_multiple_of(3) { format!("10.{i}.0.0/16") } else { format!("10.{}.{i}.0/24", i / 3 * 3) }
         };
         assert_eq!(places(nested, 33, "10.33.0.0/16"), [0; 0]);
     }

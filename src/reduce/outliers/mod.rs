@@ -90,7 +90,7 @@ pub fn keep(source: &Source<'_>, out: Reduction) -> Reduction {
         for line in found {
             odd.insert(line);
             odd.extend(headings(source, &lines, line));
-            odd.extend(title(source, &out, line));
+            odd.extend(title(source, &out, line, reason));
         }
     }
     if odd.is_empty() { out } else { without(out, &odd) }
@@ -213,14 +213,14 @@ fn headings(source: &Source<'_>, lines: &[usize], line: usize) -> Vec<usize> {
     out
 }
 
-/// The line that names the part of the output to which an unindented line belongs, if that line is left out:
-/// `TASK [Copy] ****`, `== web`, `Downloading:`.
-fn title(source: &Source<'_>, out: &Reduction, line: usize) -> Option<usize> {
+/// The line that names the part of the output to which an unindented line belongs, if that line is left out for the same
+/// reason: `TASK [Copy] ****`, `== web`, `Downloading:`. One that is left out for another reason heads other lines.
+fn title(source: &Source<'_>, out: &Reduction, line: usize, reason: Reason) -> Option<usize> {
     let reach = line.saturating_sub(MAX_LINES_TO_TITLE)..line;
     let found = reach.rev().find(|above| is_title(source.line(*above)))?;
     let next = out.spans.partition_point(|span| span.lines.end <= found);
     let span = out.spans.get(next).filter(|span| span.lines.contains(&found))?;
-    matches!(span.action, Action::Omit { .. }).then_some(found)
+    is(span, reason).then_some(found)
 }
 
 /// Whether a line is a heading by its form alone.

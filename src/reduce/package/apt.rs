@@ -233,6 +233,11 @@ mod tests {
         };
         assert_eq!((why(2), why(3)), (Some("packages"), Some("packages")), "{}", outcome.texts.concat());
         assert!(outcome.texts.concat().contains("lib19 (1.19)"));
+        // The heading of a list that is left out goes with it, also if a line that is unlike the other steps stays.
+        let steps = each(&|i| format!("Selecting previously unselected package lib{i}."));
+        let note = format!("{steps}debconf: delaying package configuration\nUnpacking lib0");
+        let out = shown(&text.replacen("Unpacking lib0", &note, 1)).texts.concat();
+        assert!(!out.contains("NEW packages"), "{out}");
         let collecting =
             each(&|i| format!("Collecting lib{i}\n  Downloading lib{i}-1.0-py3-none-any.whl (9 kB)"));
         let pip = shown(&format!(
