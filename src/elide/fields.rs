@@ -444,6 +444,41 @@ mod tests {
     }
 
     #[test]
+    fn an_unlike_status_among_pairs_of_name_and_value_stays() {
+        let list = |odd: &str| {
+            let item = |i: usize| {
+                let data = match i {
+                    33 => odd.to_owned(),
+                    20.. => "Not affected".to_owned(),
+                    _ => format!("value {i} of its own"),
+                };
+                format!("{{\"field\":\"Vulnerability {i}:\",\"data\":\"{data}\"}}")
+            };
+            format!("[{}]", (0..40).map(item).collect::<Vec<_>>().join(","))
+        };
+        for odd in ["Vulnerable", "Vulnerable: no microcode", "Degraded", "Disabled by policy", "failed"] {
+            assert!(kept(&list(odd), 10).contains(&33), "{odd}");
+        }
+        assert!(!kept(&list("Not affected"), 10).contains(&33));
+        // A network inside another one, letters of another script, the lowest share.
+        let values = |of: &dyn Fn(usize) -> String| {
+            let item = |i: usize| format!("{{\"value\":\"{}\"}}", of(i));
+            format!("[{}]", (0..60).map(item).collect::<Vec<_>>().join(","))
+        };
+        let cases: [(&dyn Fn(usize) -> String, &str); 4] = [
+            (&|i| format!("10.{}.{}.0/19", i / 8, i % 8 * 32), "10.2.36.0/24"),
+            (&|i| format!("10.{}.{}.0/19", i / 8, i % 8 * 32), "2001:db8::/32"),
+            (&|i| format!("user {i} of {}", i * 7), "p\u{43b}over"),
+            (&|i| format!("{}.5% of statements", 51 + (i * 7 + 3) % 40), "0.0% of statements"),
+        ];
+        for (usual, odd) in cases {
+            let text = values(&|i| if i == 40 { odd.to_owned() } else { usual(i) });
+            assert!(kept(&text, 10).contains(&40), "{odd}");
+            assert!(!kept(&values(usual), 10).contains(&40), "{odd}");
+        }
+    }
+
+    #[test]
     fn a_text_unlike_the_others_but_for_their_numbers_stands_out() {
         let item = |i: usize| match i {
             251 => "{\"name\":\"user251\",\"note\":\"payment overdue\"}".to_owned(),

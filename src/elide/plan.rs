@@ -14,6 +14,7 @@ use crate::text::judge::{
     is_zero_far,
 };
 use crate::text::series::{Affixes, Counter, Gaps};
+use crate::text::unlike::Unlike;
 
 /// Fewest numbers of a field for which outliers are searched.
 const MIN_NUMBERS: usize = 8;
@@ -76,6 +77,8 @@ pub struct Series {
     named: usize,
     /// Fields whose texts are compared part by part: the start of each text, and its end.
     parted: Vec<Affixes<(u32, u32)>>,
+    /// The same fields, by what their texts say.
+    unlike: Vec<Unlike<(u32, u32)>>,
     parted_places: HashMap<u64, usize, FixedState>,
 }
 
@@ -103,17 +106,32 @@ impl Series {
         self.named += self.fields.len() - before;
     }
 
-    /// Adds a text of a field of the item that is pushed next, to be compared part by part.
+    /// Adds a text of a field of the item that is pushed next, to be compared part by part and by what it says.
     pub fn text_at(&mut self, name: u64, text: &str, at: u32) {
+        let Some(place) = self.parted_place(name) else { return };
+        let at = (self.items.len() as u32, at);
+        self.parted[place].add(text.as_bytes(), at);
+        self.unlike[place].add_value(text, at);
+    }
+
+    /// Adds a percentage without its sign, of a field whose name has the sign.
+    pub fn percentage_at(&mut self, name: u64, percentage: f64, at: u32) {
+        if let Some(place) = self.parted_place(name) {
+            self.unlike[place].add_percentage(percentage, (self.items.len() as u32, at));
+        }
+    }
+
+    fn parted_place(&mut self, name: u64) -> Option<usize> {
         let next = self.parted.len();
         if next == MAX_PARTED_FIELDS && !self.parted_places.contains_key(&name) {
-            return;
+            return None;
         }
         let place = *self.parted_places.entry(name).or_insert(next);
         if place == next {
             self.parted.push(Affixes::default());
+            self.unlike.push(Unlike::default());
         }
-        self.parted[place].add(text.as_bytes(), (self.items.len() as u32, at));
+        Some(place)
     }
 
     fn put(&mut self, name: u64, value: Value, at: u32, may_grow: bool) {
@@ -175,6 +193,10 @@ impl Series {
             // Values that are odd as a whole come first.
             let odd = parted.odd().into_iter().enumerate();
             found.extend(odd.map(|(nth, at)| (nth, 3 * MAX_SAME_OUTLIERS, at)));
+        }
+        for unlike in self.unlike.iter().filter(|_| self.items.len() >= MIN_ITEMS_FOR_OUTLIERS) {
+            let odd = unlike.places().into_iter().enumerate();
+            found.extend(odd.map(|(nth, at)| (nth, MAX_SAME_OUTLIERS, at)));
         }
         found.sort_by_key(|(nth, count, _)| (*nth, *count));
         let most = (SHOWN_OUTLIERS + self.items.len() / ITEMS_PER_MORE_OUTLIER).min(MAX_OUTLIERS);

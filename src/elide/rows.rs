@@ -120,7 +120,7 @@ impl Table {
 
 /// The records of CSV or TSV, each with its lines; `None` if one has another number of fields than the first.
 pub fn csv(lines: &[&str], must: &dyn Fn(Range<usize>) -> bool, about: &Relevance) -> Option<Table> {
-    let first = lines.first()?;
+    let first = lines.first().filter(|line| !is_rule(line))?;
     let by = [b'\t', b',', b';', b'|'].into_iter().find(|by| first.as_bytes().contains(by))?;
     let mut records: Vec<Range<usize>> = Vec::new();
     let mut cells = 0;
@@ -160,7 +160,7 @@ pub fn csv(lines: &[&str], must: &dyn Fn(Range<usize>) -> bool, about: &Relevanc
     let rows: Vec<String> = records[1..].iter().map(text).collect();
     let must = records[1..].iter().map(|range| must(range.clone())).collect();
     let style = Style::Fields(by);
-    let ranking = rank(&rows, style, about);
+    let ranking = rank(&rows, style, &shares(first, style), about);
     Some(Table { head: vec![text(&records[0])], foot: Vec::new(), rows, must, style, cells, ranking })
 }
 
@@ -231,7 +231,7 @@ pub fn bars(
     let style = Style::Bars(bar, is_edged);
     let rows: Vec<String> = (below + 1..end).map(written).collect();
     let must = (below + 1..end).map(|i| must(i..i + 1)).collect();
-    let ranking = rank(&rows, style, about);
+    let ranking = rank(&rows, style, &shares(header, style), about);
     let head = (start..=below).map(written).collect();
     let foot = (end..end + usize::from(has_foot)).map(written).collect();
     Some((start..end + usize::from(has_foot), Table { head, foot, rows, must, style, cells, ranking }))
@@ -256,15 +256,25 @@ fn is_rule(line: &str) -> bool {
         && text.chars().all(|c| matches!(c, '-' | '─' | '═' | '━' | ':' | ' ') || JOINTS.contains(&c))
 }
 
-fn rank(rows: &[String], style: Style, about: &Relevance) -> Ranking {
+/// The cells of a row.
+fn cells_of(row: &str, style: Style) -> Vec<&str> {
+    match style {
+        Style::Fields(by) => row.split(char::from(by)).collect(),
+        Style::Bars(bar, _) => row.split(bar).collect(),
+    }
+}
+
+/// Which columns hold percentages, by their header: `% Stmts`.
+fn shares(header: &str, style: Style) -> Vec<bool> {
+    cells_of(header, style).iter().map(|cell| cell.contains('%')).collect()
+}
+
+fn rank(rows: &[String], style: Style, shares: &[bool], about: &Relevance) -> Ranking {
     let texts: Vec<&str> = rows.iter().map(String::as_str).collect();
     let scores = about.scores_of(&texts);
     let mut series = Series::default();
     for (row, score) in rows.iter().zip(scores) {
-        let cells: Vec<&str> = match style {
-            Style::Fields(by) => row.split(char::from(by)).collect(),
-            Style::Bars(bar, _) => row.split(bar).collect(),
-        };
+        let cells = cells_of(row, style);
         let mut shape = 0u64;
         for (place, cell) in cells.iter().enumerate() {
             if let Style::Fields(_) = style {
@@ -283,6 +293,11 @@ fn rank(rows: &[String], style: Style, about: &Relevance) -> Ranking {
                 series.field(place as u64 | 1 << 42, Value::Form(digest(unit)));
             }
             series.text_at(place as u64, cell, 0);
+            if let Value::Number(share) = value
+                && shares.get(place) == Some(&true)
+            {
+                series.percentage_at(place as u64, share, 0);
+            }
             if may_be_unique(cell.as_bytes()) {
                 series.field(place as u64 | 1 << 40, Value::Id(digest(cell)));
             }
@@ -335,6 +350,41 @@ mod tests {
         assert_eq!(read(&boxed.replacen("| 1 | 2 |", "| 1+| 2+|", 1)), None);
         let drawn = format!("┌───┬───┐\n│ a │ b │\n├───┼───┤\n{}└───┴───┘\n", "│ 1 │ 2 │\n".repeat(10));
         assert_eq!(read(&drawn), Some((0..14, 10, "│ x │ │".to_owned())));
+    }
+
+    #[test]
+    fn the_lowest_share_of_a_coverage_table_stays() {
+        let row = |i: usize| {
+            format!("ok  \ta/p{i}\t0.1s\tcoverage: {}.{}% of statements\n", 60 + i * 7 % 39, i % 10)
+        };
+        let text: String = (0..60)
+            .map(|i| {
+                if i == 33 {
+                    row(i).replace(&row(i)[row(i).find("age: ").unwrap() + 5..], "0.0% of statements\n")
+                } else {
+                    row(i)
+                }
+            })
+            .collect();
+        let lines: Vec<&str> = text.lines().collect();
+        let table = csv(&lines, &|_| false, &Relevance::default()).unwrap();
+        let limits = Limits { items: Some(9), string: None, depth: 9, halvings: 0 };
+        assert!(table.write(limits).text.contains("coverage: 0.0%"));
+        let rule = "------|---------|---------\n";
+        let rows: String = (0..60)
+            .map(|i| {
+                format!(
+                    " a{i}.ts | {}.5 | {}.5 \n",
+                    if i == 33 { 31 } else { 40 + i * 7 % 50 },
+                    50 + i * 3 % 40
+                )
+            })
+            .collect();
+        let text = format!("{rule}File  | % Stmts | % Lines \n{rule}{rows}{rule}");
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(csv(&lines, &|_| false, &Relevance::default()).is_none(), "a rule is no header");
+        let (_, table) = bars(&lines, &|i| lines[i].to_owned(), &|_| false, &Relevance::default()).unwrap();
+        assert!(table.write(limits).text.contains(" a33.ts | 31.5"));
     }
 
     #[test]

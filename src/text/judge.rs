@@ -294,7 +294,7 @@ impl DuplicateFinder {
 /// The form of a text: its pattern of letters, digits and signs. `2024-03-22` and `2024-03-23` have the same form,
 /// `03/22/2024` has another one. All texts with hexadecimal ids have the same form, and so have all with a date that no
 /// calendar has, and all with an id of one digit only. Addresses of IPv4 have the same form if they begin with the same
-/// number.
+/// number and have the same prefix length.
 pub fn form(text: &[u8]) -> u64 {
     let text = &text[..text.len().min(MAX_FORM_BYTES)];
     let is_letter = |b: u8| b.is_ascii_alphabetic() || b >= 0x80;
@@ -332,7 +332,7 @@ pub fn form(text: &[u8]) -> u64 {
         // The other parts of a text with an id or a date vary by chance too.
         () if by_chance => 1,
         () if has_impossible(text) => 2,
-        () => network(text).map_or(state, |network| mix(state, network)),
+        () => network(text).map_or(state, |(first, length)| mix(mix(state, first), length)),
     }
 }
 
@@ -342,8 +342,8 @@ pub fn value_of(field: &[u8]) -> &[u8] {
 }
 
 /// The first number of an IPv4 address, alone or with a prefix length or port, with or without quotation marks or a name:
-/// addresses of one organization mostly have the same one.
-fn network(text: &[u8]) -> Option<u8> {
+/// addresses of one organization mostly have the same one. And the prefix length, 0 if there is none.
+fn network(text: &[u8]) -> Option<(u8, u8)> {
     let text = match value_of(text) {
         [b'"' | b'\'', inner @ .., b'"' | b'\''] => inner,
         value => value,
@@ -358,7 +358,8 @@ fn network(text: &[u8]) -> Option<u8> {
     let is_address = parts().count() == 4 && parts().all(is_number);
     let is_end = behind.is_empty() || behind.len() > 1 && behind[1..].iter().all(u8::is_ascii_digit);
     let first = std::str::from_utf8(parts().next()?).ok()?;
-    (is_address && is_end).then(|| first.parse().ok())?
+    let length = behind.strip_prefix(b"/").and_then(|length| std::str::from_utf8(length).ok()?.parse().ok());
+    (is_address && is_end).then(|| Some((first.parse().ok()?, length.unwrap_or(0))))?
 }
 
 /// The number in a field: `12`, `-3.5`, `size=12`, `grad_norm 1.2`; with units of bytes, time or others: `1.5GB`, `12ms`, `61.0°C`; in brackets:

@@ -27,4 +27,5 @@ pub mod series;
 pub mod signals;
 pub mod source;
 pub mod span;
+pub mod unlike;
 pub mod view;

@@ -33,6 +33,7 @@ reasons! {
     TestOutput = "test_output", "What passing tests printed.";
     SkippedTests = "skipped_tests", "Tests that did not run, beyond the first of them.";
     Progress = "progress", "Progress, downloads and build steps that succeeded.";
+    BuildSteps = "build_steps", "Steps of a build that succeeded, such as goals and tasks, and what a build tool writes about them.";
     Satisfied = "satisfied", "What was already installed or up to date; the marker names it.";
     Packages = "packages", "Packages that are installed, changed or removed, or would be, one to a line; the marker names them.";
     PackageHints = "package_hints", "Suggestions, funding notices and advice of a package manager, and its lists of what is new.";
@@ -88,7 +89,7 @@ reasons! {
     RepeatedExcerpt = "repeated_excerpt", "Source lines of a failure or finding that an earlier one of the text shows.";
     RepeatedTrace = "repeated_trace", "Frames of a stack trace that the text already showed. If the text has several stacks, the marker says which one showed them; for the stack of a thread, it says which thread.";
     AssetLimit = "asset_limit", "Files that a bundler wrote, except the largest.";
-    ToolHints = "tool_hints", "Advice that a build tool prints with every run.";
+    ToolHints = "tool_hints", "What a tool prints with every run: advice, and how it was built itself.";
     ToolFrames = "tool_frames", "Frames of a build tool itself below an error that shows its place.";
     UnknownValue = "unknown_value", "Attributes of a planned resource that are known only after it is made.";
     LogRepeat = "log_repeat", "Log records that equal shown records except for times, process and thread ids, memory addresses, ports or durations. If some durations are far longer than the others, the longest are shown. The records before and after a long pause are shown, as are those where a counter falls or skips numbers.";

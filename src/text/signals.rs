@@ -219,6 +219,68 @@ pub fn is_failure(line: &str) -> bool {
     let bytes = &bytes[..bytes.len().min(MAX_LINE)];
     matches(automaton!("failure.dfa"), bytes)
         && (!matches(automaton!("no_failure.dfa"), bytes) || matches(automaton!("some_failure.dfa"), bytes))
+        && !is_path_alone(line)
+}
+
+/// The longest line that is read as a path, in bytes. A choice: longer paths are not typed by hand.
+const MAX_PATH_BYTES: usize = 400;
+/// The longest ending of a file name, in bytes. A choice: few have more.
+const MAX_ENDING_BYTES: usize = 6;
+/// A path without such an ending has at least this many slashes: `pass/fail` is no path.
+const MIN_SLASHES: usize = 2;
+
+/// Whether a line has nothing but the path of a file or folder, as in a list of names: `src/error.rs`,
+/// `├── error_page.html`, ` M tests/fail.py`, `-rw-r--r-- 1 root root 120 Nov 28 10:00 error.log`. Whatever its words
+/// are, it reports nothing.
+fn is_path_alone(line: &str) -> bool {
+    let line = line.trim_end();
+    if line.len() > MAX_PATH_BYTES {
+        return false;
+    }
+    let (before, path) = line.rsplit_once([' ', '\t', '\u{a0}']).unwrap_or(("", line));
+    is_path(path) && (before.is_empty() || is_front_of_path(before))
+}
+
+/// Whether a word can only be a path.
+fn is_path(word: &str) -> bool {
+    let is_part = |b: u8| b.is_ascii_alphanumeric() || b >= 0x80 || b"/._-+@~#%$".contains(&b);
+    if !word.bytes().all(is_part) || !word.bytes().any(|b| b.is_ascii_alphanumeric()) {
+        return false;
+    }
+    let name = word.rsplit('/').next().unwrap_or(word);
+    let ending = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, ending)| ending);
+    let is_file = ending.is_some_and(|ending| {
+        (1..=MAX_ENDING_BYTES).contains(&ending.len())
+            && ending.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+            && ending.bytes().any(|b| b.is_ascii_lowercase())
+            && hits(ending).next().is_none()
+    });
+    is_file || word.bytes().filter(|b| *b == b'/').count() >= MIN_SLASHES || word.ends_with('/')
+}
+
+/// Whether a text may stand before a path in a list of names: the lines of a tree, a bullet, the status of a file in a
+/// repository, numbers, or the mode, owner, size and time of a file.
+fn is_front_of_path(text: &str) -> bool {
+    let mut words = text.split_ascii_whitespace();
+    let Some(first) = words.next() else { return true };
+    let is_mode = first.len() >= 10
+        && first.starts_with(['-', 'd', 'l', 'b', 'c', 'p', 's'])
+        && first[1..].bytes().all(|b| b"rwxsStT-+.@".contains(&b));
+    if is_mode {
+        return !words.any(|word| word == "->");
+    }
+    let is_drawn = |word: &str| word.chars().all(|c| ('\u{2500}'..='\u{257f}').contains(&c));
+    let is_sign =
+        |word: &str| matches!(word, "-" | "*" | "+" | "|" | "|--" | "`--" | "\\--" | "+--" | "\u{2022}");
+    let is_status = |word: &str| word.len() <= 2 && word.bytes().all(|b| b"AMDRCTU?!".contains(&b));
+    let is_number = |word: &str| {
+        let digits = word.trim_end_matches(['B', 'K', 'k', 'M', 'G', 'i']);
+        !digits.is_empty()
+            && digits.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b',' | b':' | b'-'))
+    };
+    std::iter::once(first)
+        .chain(words)
+        .all(|word| is_drawn(word) || is_sign(word) || is_status(word) || is_number(word))
 }
 
 /// The longest line, in bytes, that must be shown whole; of a longer failure line only its excerpts must be shown.
@@ -436,6 +498,18 @@ mod tests {
             "빌드 실패",
             "Błąd odczytu pliku",
             "nie udało się otworzyć pliku",
+            // Paths with words of failures beside them, and words that are no paths.
+            "FAIL src/cart.test.js",
+            "  failed src/a.rs",
+            "FAILED",
+            "java.lang.NullPointerException",
+            "pkg.errors.TypeError",
+            "kernel.panic",
+            "pass/failed",
+            "src/error.rs:31:5: error",
+            "cannot open src/a.rs",
+            "x tests/a.rs (failed)",
+            "1 failed",
         ] {
             assert!(is_failure(line), "{line}");
             assert_eq!(failure_lines(&Source::new(line)), [0], "{line}");
@@ -457,6 +531,21 @@ mod tests {
             "terror",
             "name: /project/src/Main.kt: a file",
             "[google/errors/adx_enum.proto:23:1] The line length is 91",
+            // Names in lists.
+            "src/error.rs",
+            "src/errors/FAIL.md",
+            "app/src/main/java/org/shop/CartException.java",
+            "    templates/error.html",
+            "\u{2502}   \u{251c}\u{2500}\u{2500} error.go",
+            "|   `-- fatal.log",
+            " M lib/error.py",
+            "?? tests/fixtures/panic/",
+            "A\ttests/fail/case-1/out",
+            "- docs/error.md",
+            "     120 src/error.rs",
+            "4.0K\t./var/log/failed/old",
+            "-rw-r--r-- 1 root root 4096 Nov 28 10:00 app-error.log",
+            "drwxr-xr-x. 2 me staff  64 Nov 28 10:00 error/",
         ] {
             assert!(!is_failure(line), "{line}");
         }

@@ -1,12 +1,12 @@
 //! Finds rows of a table (lines of which most have the same number of fields) that hold a rare value, or a number far
 //! from the others in its column.
 
-use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE, digest};
 use crate::pipeline::limit::divider::{Divider, MAX_COLUMNS, words};
 use crate::pipeline::limit::headings::is_head;
 use crate::pipeline::limit::numbers::{Pairs, Reader};
 use crate::pipeline::limit::parts;
 use crate::pipeline::limit::parts::Parts;
+use crate::pipeline::limit::unit::{Candidate, MAX_LINES_PER_VALUE, digest};
 use crate::pipeline::limit::values::{Column, NON_NUMBERS_ONE_IN, Value};
 use crate::text::details::similarity_hash;
 use crate::text::judge::{DuplicateFinder, EXCEPTION_ONE_IN, is_few, may_be_unique, number};

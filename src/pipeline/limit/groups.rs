@@ -2,9 +2,9 @@
 //! that is usual for one kind can be an outlier in another. Lines with the same key, or the same first word without
 //! digits, are a kind and are compared with each other.
 
-use crate::pipeline::limit::candidate::Candidate;
 use crate::pipeline::limit::columns;
 use crate::pipeline::limit::slots::{self, BLANK_FORM};
+use crate::pipeline::limit::unit::Candidate;
 use crate::text::details::similarity_hash;
 use crate::text::judge::RARE_ONE_IN;
 use crate::text::maps::{Map, Set};

@@ -15,6 +15,9 @@ use crate::text::source::Source;
 /// The most lines above a line that are searched for its heading.
 const MAX_LINES_ABOVE: usize = 400;
 
+/// The most lines above a line of a code frame that are searched for the message of its finding. A choice: a frame has few.
+const MAX_FRAME_LINES: usize = 24;
+
 /// Restores rewritten lines that depend on a line that the cut drops, such as rows without their path. Returns
 /// whether there were any. `keep` says which units are kept.
 pub(super) fn restore_lines(ledger: &mut Ledger, units: &[Unit], keep: &[UnitFate]) -> bool {
@@ -217,7 +220,8 @@ impl Headings {
 
     /// The heading of a line. In a diff it is the line that starts the hunk, whose own heading is the name of the
     /// file. For an indented line it is the nearest line above with less indentation. In a paragraph whose first
-    /// line ends in a colon, as in `ls -R`, it is that line; otherwise it is the title of the section.
+    /// line ends in a colon, as in `ls -R`, it is that line; otherwise it is the title of the section. For a line of a code
+    /// frame it is the message or place above the frame.
     pub(super) fn of(&mut self, source: &Source<'_>, at: usize) -> Option<usize> {
         if let Some(heading) = self.hunks.above(at) {
             return Some(heading);
@@ -232,6 +236,9 @@ impl Headings {
         }
         if table.is_some_and(|table| table.lines.start == at && !table.is_ruled) {
             return self.sections.above(at);
+        }
+        if let Some(message) = message_of_frame(source, at) {
+            return Some(message);
         }
         let own = indent(line(at));
         if own == 0 {
@@ -258,13 +265,79 @@ impl Headings {
             return Some(self.paragraph).filter(is_title).or(head).or_else(|| self.sections.above(at));
         }
         let mut above = (0..at).rev().take(MAX_LINES_ABOVE);
-        let heading = above.find(|&at| !line(at).trim().is_empty() && indent(line(at)) < own)?;
+        // The number of a line of code may be less indented than the message of the next finding.
+        let is_heading = |at: &usize| {
+            !line(*at).trim().is_empty() && indent(line(*at)) < own && code_frame(line(*at)).is_none()
+        };
+        let heading = above.find(is_heading)?;
         // The header of a commit has several lines.
         if ["Date:", "Author:", "Merge:"].iter().any(|start| line(heading).starts_with(start)) {
             return (heading.saturating_sub(4)..heading).rev().find(|&at| line(at).starts_with("commit "));
         }
         Some(heading)
     }
+}
+
+/// The message or the place above the code frame of which a line is a part, as linters and compilers print it:
+/// `  × Unexpected var.` above `  > 12 │ var a`. A note below a message belongs to that message.
+fn message_of_frame(source: &Source<'_>, at: usize) -> Option<usize> {
+    let line = |at: usize| source.line(at);
+    let says = |at: &usize| line(*at).bytes().any(|b| b.is_ascii_alphabetic()) || !line(*at).is_ascii();
+    let above = || (0..at).rev().take(MAX_FRAME_LINES);
+    match code_frame(line(at)) {
+        Some(Frame::Marks) if at > 0 && code_frame(line(at - 1)).is_some() => return Some(at - 1),
+        Some(_) => {
+            let found = above().find(|at| code_frame(line(*at)).is_none() && says(at));
+            return found.filter(|found| !is_rules(line(*found)));
+        }
+        None => {}
+    }
+    let note = line(at).trim_start();
+    let is_note = NOTE_SIGNS.iter().any(|sign| note.starts_with(sign));
+    let own = indent_of(line(at));
+    let is_message = |at: &usize| {
+        let text = line(*at).trim_start();
+        indent_of(line(*at)) == own && MESSAGE_SIGNS.iter().any(|sign| text.starts_with(sign))
+    };
+    let is_inside = |at: &usize| line(*at).trim().is_empty() || indent_of(line(*at)) >= own;
+    is_note.then(|| above().take_while(is_inside).find(is_message))?
+}
+
+/// What stands before the message of a finding, and before a note on it.
+const MESSAGE_SIGNS: &[&str] = &["\u{d7} ", "! ", "\u{2716} ", "\u{26a0} ", "\u{2717} ", "error", "warning"];
+const NOTE_SIGNS: &[&str] = &["i ", "\u{2139} ", "help: ", "note: ", "hint: "];
+
+/// A line of a code frame.
+enum Frame {
+    /// `  > 12 │ var a`, `12 | var a`
+    Code,
+    /// `   |     ^^^ expected`, below the code that it marks.
+    Marks,
+}
+
+/// The part of a code frame that a line is.
+fn code_frame(line: &str) -> Option<Frame> {
+    let text = line.trim_start();
+    let text = text.strip_prefix('>').map_or(text, str::trim_start);
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = text[digits..].trim_start();
+    let code = rest.strip_prefix(['\u{2502}', '|', '\u{b7}'])?;
+    // In a row of a table, more cells follow.
+    if code.contains(" | ") {
+        return None;
+    }
+    if digits > 0 {
+        return Some(Frame::Code);
+    }
+    // The lines of a tree have no blank between a bar and a branch, and no other bar than these two before one.
+    let is_apart = code.starts_with([' ', '\t']);
+    let is_drawn = rest.starts_with('\u{b7}');
+    let is_marks = match code.trim_start().chars().next() {
+        None | Some('^' | '~') => true,
+        Some('-' | '_') => is_apart,
+        Some(c) => is_drawn && ('\u{2500}'..='\u{257f}').contains(&c),
+    };
+    is_marks.then_some(Frame::Marks)
 }
 
 /// Lines of trees drawn in ASCII, as in `tree --charset=ascii`, `npm ls`, `cargo tree`, Maven, Gradle and
@@ -310,6 +383,36 @@ mod tests {
         let mut headings = Headings::new(&source);
         let next = |at: &usize| headings.of(&source, *at);
         std::iter::successors(Some(source.len() - 1), next).skip(1).collect()
+    }
+
+    #[test]
+    fn code_in_a_frame_stands_under_the_message_of_its_finding() {
+        let code = "    11 \u{2502} let a = 1\n  > 12 \u{2502} var b = 2\n       \u{2502} ^^^\n    13 \u{2502} end()\n";
+        let biome = |n: usize| {
+            format!(
+                "src/a{n}.ts:{n}:3 lint/style/noVar \u{2501}\u{2501}\u{2501}\n\n  \u{d7} No var.\n\n{code}\n  i Use let.\n\n{code}\n"
+            )
+        };
+        let text = biome(1) + &biome(2);
+        // From the last line of code to its note, the message and the headline; from the marks to the code above.
+        assert_eq!(chain(text.trim_end()), [25, 18, 16], "{text}");
+        let marks = &text[..text.rfind("    13 ").unwrap()];
+        assert_eq!(chain(marks), [28, 25, 18, 16], "{marks}");
+        let ruff = "E741 Bad name: `l`\n --> a.py:224:5\n    |\n223 | a = 1\n224 | l = 2\n    | ^\n";
+        assert_eq!(chain(&ruff.repeat(2)), [10, 7, 6], "{ruff}");
+        let rustc = "error[E0308]: mismatched types\n  --> src/a.rs:3:5\n   |\n 3 |     1\n   |     ^ expected `()`\n";
+        assert_eq!(chain(&rustc.repeat(2)), [8, 6, 5], "{rustc}");
+        let oxlint = "  \u{d7} eslint(eqeqeq): use ===\n   \u{256d}\u{2500}[a.ts:2:7]\n 1 \u{2502} let a\n 2 \u{2502} a == b\n   \u{b7}   ^^\n";
+        assert_eq!(chain(&oxlint.repeat(2)), [8, 6, 5], "{oxlint}");
+        let eslint = "src/a.js: line 3, col 5, Error - no\n  2 | a\n> 3 | b\n    | ^\n";
+        assert_eq!(chain(&eslint.repeat(2)), [6, 4], "{eslint}");
+        // A message is not under the code of the finding before.
+        let two = format!("{oxlint}\n  \u{d7} eslint(no-var): no\n");
+        assert!(chain(&two).is_empty(), "{two}");
+        // A table of numbers is no frame, and neither are the branches of a tree.
+        for line in ["  1 | a | 2", "|-- b", "|   |-- c", "\u{2502}  \u{251c}\u{2500} d", "| a | b |"] {
+            assert!(code_frame(line).is_none(), "{line}");
+        }
     }
 
     #[test]

@@ -20,7 +20,6 @@
 //! | `outliers`, `columns`, `values`, `numbers`, `parts`, `versions`, `groups`, `records`, `slots`, `templates`, `short_sections`, `warnings`, `prints`, `programs`, `candidate` | find the lines that stand out, with what they depend on, which a cut keeps before others | both cuts |
 
 pub mod budget;
-mod candidate;
 pub mod cap;
 mod cap_headings;
 mod cap_outliers;

@@ -8,7 +8,6 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE, digest};
 use crate::pipeline::limit::columns;
 use crate::pipeline::limit::groups;
 use crate::pipeline::limit::prints;
@@ -16,7 +15,7 @@ use crate::pipeline::limit::programs;
 use crate::pipeline::limit::records::{self, RecordOutlier, Records};
 use crate::pipeline::limit::short_sections;
 use crate::pipeline::limit::templates;
-use crate::pipeline::limit::unit::Unit;
+use crate::pipeline::limit::unit::{Candidate, MAX_LINES_PER_VALUE, Unit, digest};
 use crate::pipeline::limit::versions;
 use crate::pipeline::limit::warnings;
 use crate::text::details::similarity_hash;
@@ -24,6 +23,7 @@ use crate::text::flags;
 use crate::text::judge::{EXCEPTION_ONE_IN, is_share};
 use crate::text::maps::Set;
 use crate::text::source::Source;
+use crate::text::unlike::{Unlike, jumps_in};
 
 /// Words for warnings and bad states. If one word is the start of another, the longer one comes first.
 const WARNING_WORDS: &[&str] = &[
@@ -32,6 +32,7 @@ const WARNING_WORDS: &[&str] = &[
     "Warning",
     "warning",
     "warn",
+    "Vulnerable",
     "CrashLoopBackOff",
     "ImagePullBackOff",
     "ErrImagePull",
@@ -127,6 +128,7 @@ impl Outliers {
         programs::find(source, &lines, &mut out);
         templates::find(source, &lines, &mut out);
         short_sections::find(source, &lines, &mut out);
+        unlike(source, &lines, &mut out);
         versions::find(source, &lines, &mut out);
         let odd = flags::outliers(lines.iter().map(|&line| source.line(line)));
         let of_flags = |odd: flags::FlagOutlier| Candidate {
@@ -259,6 +261,29 @@ impl Outliers {
     }
 }
 
+/// Adds the lines that are unlike the others by what they say, and those beside a jump in time.
+fn unlike(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
+    if source.len() < columns::MIN_ROWS || source.text().len() > columns::MAX_TEXT_BYTES {
+        return;
+    }
+    let mut unlike = Unlike::default();
+    for (place, &line) in lines.iter().enumerate() {
+        crate::stop::check_sometimes();
+        if source.raw(line).len() <= MAX_LINE_BYTES {
+            unlike.add_line(source.line(line), place);
+        }
+    }
+    // Lines that an earlier step left out have times too.
+    let jumps = jumps_in(source).into_iter().filter_map(|line| lines.binary_search(&line).ok());
+    let candidate = |(nth, place): (usize, usize)| {
+        let key = digest(&place.to_le_bytes(), columns::MIN_ROWS);
+        Candidate { place, nth: nth / 2, count: 2, key, is_word: false }
+    };
+    let places = if lines.len() < columns::MIN_ROWS { Vec::new() } else { unlike.places() };
+    out.extend(places.into_iter().enumerate().map(candidate));
+    out.extend(jumps.enumerate().map(candidate));
+}
+
 /// Adds the lines with one of the words; a line with several counts for its first.
 fn words(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
     let (Some(search), Some(first), Some(last)) = (SEARCH.as_ref(), lines.first(), lines.last()) else {
@@ -363,6 +388,29 @@ mod tests {
         let source = Source::new(text);
         let lines: Vec<usize> = (0..source.len()).collect();
         Outliers::find(&source, lines).candidates.into_iter().map(|c| c.place).collect()
+    }
+
+    #[test]
+    fn lines_that_are_unlike_the_others() {
+        let text = |of: &dyn Fn(usize) -> String| (0..80).map(|i| of(i) + "\n").collect::<String>();
+        let odd =
+            |of: &dyn Fn(usize) -> String, odd: &str| text(&|i| if i == 40 { odd.to_owned() } else { of(i) });
+        let network = |i: usize| format!("10.{}.{}.0/19", i / 8, i % 8 * 32);
+        let cases: [(&dyn Fn(usize) -> String, &str); 4] = [
+            (&network, "10.2.36.0/24"),
+            (&|i| format!("{:<20} subnet-{i}", network(i)), "10.2.36.0/24         subnet-40"),
+            (&|i| format!("{} moves {} and more", i % 7, i * 31 % 11), "3 m\u{f6}ves 4 and more"),
+            (&|i| format!("part {i} has {}% of it", 40 + i * 7 % 50), "part 40 has 31% of it"),
+        ];
+        for (usual, other) in cases {
+            assert!(places(&odd(usual, other)).contains(&40), "{other}");
+        }
+        let time = |i: usize| {
+            let seconds = i + if i > 40 { 900 } else { 0 };
+            format!("10:{:02}:{:02} part {}", seconds / 60, seconds % 60, i * 7 % 13)
+        };
+        let found = places(&text(&time));
+        assert!(found.contains(&40) && found.contains(&41), "{found:?}");
     }
 
     #[test]

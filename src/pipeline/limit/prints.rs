@@ -1,7 +1,7 @@
 //! Short prints of a value between other lines, such as `loss=0.31` or `rows: 5`: somebody added them in order to
 //! read them.
 
-use super::candidate::{Candidate, MAX_LINES_PER_VALUE, digest};
+use super::unit::{Candidate, MAX_LINES_PER_VALUE, digest};
 use crate::text::judge::{EXCEPTION_ONE_IN, is_share};
 use crate::text::maps::Map;
 use crate::text::source::Source;

@@ -2,7 +2,7 @@
 //! has, such as `Mar 14 09:27:45 host-2 kernel: EXT4-fs (dm-3): …` among thousands of
 //! `host-1 kernel: veth1a2b3c4: …`.
 
-use crate::pipeline::limit::candidate::{Candidate, digest};
+use crate::pipeline::limit::unit::{Candidate, digest};
 use crate::text::details::similarity_hash;
 use crate::text::judge::{RARE_ONE_IN, is_share};
 use crate::text::line_position::{LinePosition, place};

@@ -8,9 +8,9 @@
 
 use std::ops::Range;
 
-use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE, digest};
 use crate::pipeline::limit::columns;
 use crate::pipeline::limit::slots::{self, Slot, indent};
+use crate::pipeline::limit::unit::{Candidate, MAX_LINES_PER_VALUE, digest};
 use crate::pipeline::limit::values::MIN_ROWS_FOR_EXCEPTION;
 use crate::text::details::similarity_hash;
 use crate::text::judge::{EXCEPTION_ONE_IN, is_few};

@@ -1,7 +1,7 @@
 //! Short sections between dividers: in the output of `git status; echo ----; df -h /; echo ----; docker ps` the few
 //! lines of `df` are a complete answer, so each line counts.
 
-use crate::pipeline::limit::candidate::{Candidate, digest};
+use crate::pipeline::limit::unit::{Candidate, digest};
 use crate::text::judge::{EXCEPTION_ONE_IN, is_share};
 use crate::text::source::Source;
 

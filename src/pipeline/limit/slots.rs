@@ -1,7 +1,7 @@
 //! What a line of a record is about: its key, or its first word that is not a number; and where records start.
 
-use crate::pipeline::limit::candidate::digest;
 use crate::pipeline::limit::columns;
+use crate::pipeline::limit::unit::digest;
 use crate::pipeline::limit::values::MIN_ROWS_FOR_EXCEPTION;
 use crate::text::judge::{self, EXCEPTION_ONE_IN, number};
 use crate::text::maps::{Map, Set};

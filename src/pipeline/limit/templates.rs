@@ -6,8 +6,8 @@
 //! a kind: they are compared with each other, since a value that is usual for one kind may be odd in another. Time is
 //! linear in the text, and memory is bounded.
 
-use crate::pipeline::limit::candidate::{Candidate, digest};
 use crate::pipeline::limit::columns;
+use crate::pipeline::limit::unit::{Candidate, digest};
 use crate::text::details::similarity_hash;
 use crate::text::judge::{EXCEPTION_ONE_IN, is_share};
 use crate::text::maps::Map;

@@ -2,8 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use crate::pipeline::limit::candidate::{MAX_LINES_PER_VALUE, digest};
 use crate::pipeline::limit::numbers::Reader;
+use crate::pipeline::limit::unit::{MAX_LINES_PER_VALUE, digest};
 use crate::text::judge::{
     EXCEPTION_ONE_IN, MAX_VALUES, RARE_ONE_IN, Spread, form, is_few, is_only_zero, is_only_zero_far,
     is_share, is_small, is_zero_far, unit,

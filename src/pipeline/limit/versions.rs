@@ -1,7 +1,7 @@
 //! Packages of a list or a tree whose version is unlike the others: `minimist@0.0.8` among releases from 1.0 on,
 //! one `3.0.0-rc.1`, a package in one older major version while it occurs several times in another.
 
-use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE, digest};
+use crate::pipeline::limit::unit::{Candidate, MAX_LINES_PER_VALUE, digest};
 use crate::text::judge::{RARE_ONE_IN, is_share};
 use crate::text::maps::Map;
 use crate::text::source::Source;

@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, Hasher};
 
 use foldhash::fast::FixedState;
 
-use super::candidate::Candidate;
+use super::unit::Candidate;
 use crate::text::maps::Map;
 use crate::text::source::Source;
 

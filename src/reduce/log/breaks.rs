@@ -19,6 +19,8 @@ const MAX_PAUSES_OF_KIND: usize = 1;
 const MAX_COUNTER_BREAKS: usize = 2;
 /// A number is a counter if all but 1 in this many steps are upwards, or equal.
 const COUNTER_ONE_IN: usize = 12;
+/// Most parts of a kind of records that have counters of their own.
+const MAX_PARTS: usize = 8;
 /// Numbers of a record that are examined.
 const MAX_NUMBERS: usize = 8;
 /// Most digits of a number.
@@ -55,6 +57,7 @@ pub fn keep(source: &Source<'_>, records: &[Record], gone: &mut Vec<usize>) {
         let of_kind = self::pauses(&times, &timed, MAX_PAUSES_OF_KIND).into_iter().filter(is_new);
         stay.extend(of_kind.flat_map(|(before, after)| [before, after]));
         stay.extend(counters(source, records, kind));
+        stay.extend(parts(source, records, kind).iter().flat_map(|part| counters(source, records, part)));
     }
     stay.sort_unstable();
     gone.retain(|i| stay.binary_search(i).is_err());
@@ -78,19 +81,61 @@ fn pauses(times: &[Option<u64>], of: &[usize], most: usize) -> Vec<(usize, usize
     found.into_iter().take(most).map(|at| (of[at], of[at + 1])).collect()
 }
 
-/// The records on both sides of where a counter falls, and where a number that counts by one skips.
+/// The records of a kind by the first number that has few values, as the partition of a queue: each part has a counter of its
+/// own. None if no number has few values.
+fn parts(source: &Source<'_>, records: &[Record], kind: &[usize]) -> Vec<Vec<usize>> {
+    let mut values: [Vec<u64>; MAX_NUMBERS] = Default::default();
+    let mut is_part = [true; MAX_NUMBERS];
+    for &i in kind {
+        let (all, count) = numbers(source, &records[i]);
+        for place in 0..MAX_NUMBERS {
+            let known = &mut values[place];
+            match known.contains(&all[place]) {
+                _ if !is_part[place] => {}
+                false if place >= count || known.len() == MAX_PARTS => is_part[place] = false,
+                false => known.push(all[place]),
+                true => {}
+            }
+        }
+    }
+    let Some(place) = (0..MAX_NUMBERS).find(|&place| is_part[place] && values[place].len() > 1) else {
+        return Vec::new();
+    };
+    let of = |value: &u64| {
+        let has = |i: &usize| numbers(source, &records[*i]).0[place] == *value;
+        kind.iter().copied().filter(has).collect::<Vec<_>>()
+    };
+    values[place].iter().map(of).filter(|part| part.len() > MIN_STEPS).collect()
+}
+
+/// The records on both sides of where a counter falls, and where a number that counts in equal steps skips.
 fn counters(source: &Source<'_>, records: &[Record], kind: &[usize]) -> Vec<usize> {
     #[derive(Default, Clone, Copy)]
     struct Counter {
         ups: usize,
         falls: usize,
-        /// How many steps are larger than one, and where.
+        /// The step of more than half of the records, if there is one.
+        usual: u64,
+        votes: usize,
+        /// How many steps upwards have another length, and where.
         skips: usize,
         fall_places: [usize; MAX_COUNTER_BREAKS],
         skip_places: [usize; MAX_COUNTER_BREAKS],
     }
     let mut known = [Counter::default(); MAX_NUMBERS];
     let mut last = ([0; MAX_NUMBERS], 0);
+    for &i in kind {
+        let next = numbers(source, &records[i]);
+        for (place, counter) in known.iter_mut().enumerate().take(next.1.min(last.1)) {
+            let step = next.0[place].saturating_sub(last.0[place]);
+            if counter.votes == 0 {
+                counter.usual = step;
+            }
+            counter.votes = if step == counter.usual { counter.votes + 1 } else { counter.votes - 1 };
+        }
+        last = next;
+    }
+    last = ([0; MAX_NUMBERS], 0);
     for (at, &i) in kind.iter().enumerate() {
         let next = numbers(source, &records[i]);
         for (place, counter) in known.iter_mut().enumerate().take(next.1.min(last.1)) {
@@ -102,7 +147,10 @@ fn counters(source: &Source<'_>, records: &[Record], kind: &[usize]) -> Vec<usiz
                 counter.falls += 1;
             } else if after > before {
                 counter.ups += 1;
-                if after - before > 1 {
+                // Records of another kind between may have the numbers that are missing here; numbers that count by one are
+                // those of the kind.
+                let is_next = counter.usual == 1 || kind[at - 1] + 1 == i;
+                if after - before != counter.usual && is_next {
                     if let Some(free) = counter.skip_places.get_mut(counter.skips) {
                         *free = at;
                     }
@@ -238,9 +286,24 @@ mod tests {
         };
         assert_eq!(log(&|i| if i < 50 { i * 60 } else { (i - 50) * 60 }), [49, 50]);
         assert_eq!(log(&|i| if i < 50 { i } else { i + 4 }), [49, 50]);
+        assert_eq!(log(&|i| if i < 50 { i * 10 } else { i * 10 + 400 }), [49, 50]);
+        assert_eq!(log(&|i| if i < 50 { 1000 + i } else { 1058 + i }), [49, 50]);
         assert_eq!(log(&|i| i * i), [0; 0]);
         assert_eq!(log(&|i| i * 17 % 90), [0; 0]);
         assert_eq!(log(&|_| 4), [0; 0]);
+    }
+
+    #[test]
+    fn each_partition_has_a_counter_of_its_own() {
+        let log = |jump: usize| {
+            let line = move |i: usize| {
+                let offset = i / 3 + if i % 3 == 1 && i >= 61 { jump } else { 0 };
+                format!("{} consumed partition={} offset={offset}", stamp(i * 60), i % 3)
+            };
+            kept((0..120).map(line))
+        };
+        assert_eq!(log(58), [58, 61]);
+        assert_eq!(log(0), [0; 0]);
     }
 
     #[test]

@@ -57,6 +57,10 @@ const MAX_HEADINGS: usize = 4;
 /// Lines above a kept one that are searched for the title of its part.
 const MAX_LINES_TO_TITLE: usize = 2000;
 
+/// Why lines that report success are left out.
+const OK_REASONS: [Reason; 5] =
+    [Reason::PassingTests, Reason::Progress, Reason::BuildSteps, Reason::TransferredFiles, Reason::Satisfied];
+
 /// The reduction without the outliers, so that they are shown.
 pub fn keep(source: &Source<'_>, out: Reduction) -> Reduction {
     // A marker that counts its lines would be wrong with fewer lines, so these stay left out; their reducer already
@@ -73,7 +77,7 @@ pub fn keep(source: &Source<'_>, out: Reduction) -> Reduction {
         spans.flat_map(|span| span.lines.clone())
     };
     let mut odd: Set<usize> = Set::default();
-    for reason in [Reason::PassingTests, Reason::Progress, Reason::TransferredFiles, Reason::Satisfied] {
+    for reason in OK_REASONS {
         let lines: Vec<usize> = of(reason).collect();
         let found = match reason {
             Reason::PassingTests if lines.len() < MIN_LINES => Vec::new(),
@@ -86,7 +90,7 @@ pub fn keep(source: &Source<'_>, out: Reduction) -> Reduction {
         for line in found {
             odd.insert(line);
             odd.extend(headings(source, &lines, line));
-            odd.extend(title(source, &out, line));
+            odd.extend(title(source, &out, line, reason));
         }
     }
     if odd.is_empty() { out } else { without(out, &odd) }
@@ -209,14 +213,14 @@ fn headings(source: &Source<'_>, lines: &[usize], line: usize) -> Vec<usize> {
     out
 }
 
-/// The line that names the part of the output to which an unindented line belongs, if that line is left out:
-/// `TASK [Copy] ****`, `== web`, `Downloading:`.
-fn title(source: &Source<'_>, out: &Reduction, line: usize) -> Option<usize> {
+/// The line that names the part of the output to which an unindented line belongs, if that line is left out for the same
+/// reason: `TASK [Copy] ****`, `== web`, `Downloading:`. One that is left out for another reason heads other lines.
+fn title(source: &Source<'_>, out: &Reduction, line: usize, reason: Reason) -> Option<usize> {
     let reach = line.saturating_sub(MAX_LINES_TO_TITLE)..line;
     let found = reach.rev().find(|above| is_title(source.line(*above)))?;
     let next = out.spans.partition_point(|span| span.lines.end <= found);
     let span = out.spans.get(next).filter(|span| span.lines.contains(&found))?;
-    matches!(span.action, Action::Omit { .. }).then_some(found)
+    is(span, reason).then_some(found)
 }
 
 /// Whether a line is a heading by its form alone.
@@ -270,7 +274,9 @@ fn other_kinds<'a>(
         is_usual(place.checked_sub(1).and_then(|before| lines.get(before)))
             && is_usual(lines.get(place + 1))
             && (1..=MAX_LINE_BYTES).contains(&text.len())
+            // A phase: `Reading package lists... Done`.
             && !text.ends_with("...")
+            && !text.split_once("... ").is_some_and(|(phase, _)| phase.ends_with(|c: char| c.is_alphabetic()))
             // A heading is of no use without the lines below it.
             && !is_title(text)
             // A drawn bar is not a step.

@@ -99,11 +99,12 @@ impl Reducer for Apt {
                     let mut names = (i + 1..end).flat_map(|l| source.line(l).split_whitespace());
                     let reason = match listed {
                         Listed::Advice => Some(Reason::PackageHints),
-                        Listed::Additional if names.clone().all(|n| state.listed.contains(n)) => {
-                            Some(Reason::Progress)
+                        // The marker names these packages.
+                        Listed::New | Listed::Additional if names.clone().all(|n| state.shows(n)) => {
+                            Some(Reason::Packages)
                         }
-                        Listed::New | Listed::Additional if names.all(|n| state.shows(n)) => {
-                            Some(Reason::Progress)
+                        Listed::Additional if names.all(|n| state.listed.contains(n)) => {
+                            Some(Reason::PackageHints)
                         }
                         Listed::New | Listed::Additional => None,
                     };
@@ -203,4 +204,49 @@ impl<'a> State<'a> {
 fn list_end(source: &Source<'_>, head: usize) -> usize {
     let listed = |i: &usize| source.line(*i).starts_with("  ") && !source.line(*i).trim().is_empty();
     head + 1 + (head + 1..source.len()).take_while(listed).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::Policy;
+    use crate::pipeline::repeat::dedup::NoHistory;
+    use crate::pipeline::{Raw, compress};
+    use crate::text::call::ToolCall;
+
+    #[test]
+    fn lists_of_packages_and_sources_are_no_progress() {
+        let shown = |text: &str| {
+            let policy = Policy { min_bytes: 0, ..Policy::default() };
+            compress(&ToolCall::default(), &[Raw::Text(text)], &policy, false, &NoHistory).unwrap()
+        };
+        let names = (0..20).map(|i| format!("lib{i}")).collect::<Vec<_>>().join(" ");
+        let each = |line: &dyn Fn(usize) -> String| (0..20).map(|i| line(i) + "\n").collect::<String>();
+        let text = format!(
+            "Reading package lists...\nThe following NEW packages will be installed:\n  {names}\n20 upgraded, 20 newly installed, 0 to remove and 0 not upgraded.\n{}{}",
+            each(&|i| format!("Unpacking lib{i} (1.{i}) ...")),
+            each(&|i| format!("Setting up lib{i} (1.{i}) ..."))
+        );
+        let outcome = shown(&text);
+        let why = |line: usize| {
+            let omissions = &outcome.evidence.omissions;
+            omissions.iter().find(|o| (o.lines[0]..=o.lines[1]).contains(&line)).map(|o| o.reason.code())
+        };
+        assert_eq!((why(2), why(3)), (Some("packages"), Some("packages")), "{}", outcome.texts.concat());
+        assert!(outcome.texts.concat().contains("lib19 (1.19)"));
+        // The heading of a list that is left out goes with it, also if a line that is unlike the other steps stays.
+        let steps = each(&|i| format!("Selecting previously unselected package lib{i}."));
+        let note = format!("{steps}debconf: delaying package configuration\nUnpacking lib0");
+        let out = shown(&text.replacen("Unpacking lib0", &note, 1)).texts.concat();
+        assert!(!out.contains("NEW packages"), "{out}");
+        let collecting =
+            each(&|i| format!("Collecting lib{i}\n  Downloading lib{i}-1.0-py3-none-any.whl (9 kB)"));
+        let pip = shown(&format!(
+            "Looking in links: https://a.org/wheels\n{collecting}Successfully installed lib1-1.0\n"
+        ));
+        assert!(
+            pip.texts.concat().starts_with("Looking in links: https://a.org/wheels\n"),
+            "{}",
+            pip.texts.concat()
+        );
+    }
 }

@@ -243,9 +243,12 @@ fn steps(source: &Source<'_>, actions: &mut LineActions<'_>) {
     let closes = |line: &str| {
         classic(line) || ["Successfully built ", "COMMIT"].iter().any(|c| in_stage(line).starts_with(c))
     };
+    let is_cached = |line: &str| line.trim() == "---> Using cache" || line.starts_with("--> Using cache");
     let is_image = |line: &str| line.starts_with("--> ") || line.starts_with("Successfully tagged ");
     let ended = (0..source.len()).rev().find(|i| is_image(source.line(*i)));
     let mut open: Option<usize> = None;
+    // Whether the step before came from the cache: the first one that did not shows what changed.
+    let mut is_hit = false;
     for (i, line) in source.lines().enumerate() {
         if !closes(line) {
             if open.is_none() && ended.is_some_and(|end| i < end) && is_copy(line) {
@@ -254,9 +257,15 @@ fn steps(source: &Source<'_>, actions: &mut LineActions<'_>) {
             continue;
         }
         if let Some(start) = open.take() {
+            let was_hit = std::mem::replace(&mut is_hit, (start + 1..i).any(|l| is_cached(source.line(l))));
+            let tells = |l: &usize| {
+                let text = source.line(*l);
+                text.starts_with(" ---> ") || text.starts_with("--> ")
+            };
+            let first = (start + 1..i).find(tells).filter(|_| was_hit && !is_hit);
             let inside = (start + 1..i).filter(|&l| {
                 let text = source.line(l);
-                text.trim() != "---> Using cache" && !text.starts_with("--> Using cache") && !is_warning(text)
+                !is_cached(text) && !is_warning(text) && first != Some(l)
             });
             inside.for_each(|l| actions.omit_unless_failure(l, Reason::Progress, 1));
         }
@@ -289,5 +298,57 @@ mod tests {
                 && !is_passed("ERROR [2/5] RUN x")
         );
         assert_eq!(after_time("0.312 added 3 packages"), "added 3 packages");
+    }
+
+    #[test]
+    fn the_first_step_without_the_cache_says_so() {
+        let shown = |text: &str| {
+            let source = Source::new(text);
+            let mut actions = LineActions::new(&source);
+            steps(&source, &mut actions);
+            (0..source.len())
+                .filter(|l| actions.is_kept(*l))
+                .map(|l| source.line(l).to_owned())
+                .collect::<Vec<_>>()
+        };
+        let step = |n: usize, is_cached: bool| match is_cached {
+            true => format!("Step {n}/5 : RUN {n}\n ---> Using cache\n ---> 1f{n}\n"),
+            false => format!("Step {n}/5 : RUN {n}\n ---> Running in 2f{n}\nwork\n ---> 1f{n}\n"),
+        };
+        let build = |cached: [bool; 5]| (1..=5).map(|n| step(n, cached[n - 1])).collect::<String>();
+        let text = build([true, true, false, false, true]) + "Successfully built 1f5\n";
+        let cached = " ---> Using cache";
+        let titles = [
+            "Step 1/5 : RUN 1",
+            "Step 2/5 : RUN 2",
+            "Step 3/5 : RUN 3",
+            "Step 4/5 : RUN 4",
+            "Step 5/5 : RUN 5",
+        ];
+        let expected = [
+            titles[0],
+            cached,
+            titles[1],
+            cached,
+            titles[2],
+            " ---> Running in 2f3",
+            titles[3],
+            titles[4],
+            cached,
+            "Successfully built 1f5",
+        ];
+        assert_eq!(shown(&text), expected);
+        // Without a cache nothing stands out; a copied file has no container; buildah begins with two dashes.
+        assert!(
+            !shown(&(build([false; 5]) + "Successfully built 1f5\n"))
+                .contains(&" ---> Running in 2f1".to_owned())
+        );
+        let copied = "Step 1/2 : RUN a\n ---> Using cache\n ---> 1f\nStep 2/2 : COPY . .\n ---> 2f\nSuccessfully built 2f\n";
+        assert!(shown(copied).contains(&" ---> 2f".to_owned()));
+        let buildah =
+            "STEP 1/2: RUN a\n--> Using cache 1f\n--> 1f\nSTEP 2/2: RUN b\nwork\n--> 2f\nCOMMIT x\n";
+        assert!(
+            shown(buildah).contains(&"--> 2f".to_owned()) && !shown(buildah).contains(&"work".to_owned())
+        );
     }
 }

@@ -52,10 +52,9 @@ pub static PIP: Format = Format::new(
             r" +(?:Downloading|Using cached|Obtaining dependency information|Getting requirements to build|Preparing metadata|Installing build dependencies|Installing backend dependencies|Checking if build backend supports|Created wheel|Building wheel|Building editable|Stored in directory|Attempting uninstall|Uninstalling|Successfully uninstalled) ?.*",
             Hide(Reason::Progress),
         ),
-        (
-            r"(?:Building wheels for collected packages|Looking in indexes|Looking in links|Defaulting to user installation).*",
-            Hide(Reason::Progress),
-        ),
+        (r"Building wheels for collected packages.*", Hide(Reason::Progress)),
+        // Where the packages come from, and where they go.
+        (r"(?:Looking in (?:indexes|links): |Defaulting to user installation).*", Keep),
         (r"(?:Downloading|Using cached) \S+ ?.*", State),
         (r" *(?:\xE2\x94\x81|\xE2\x95\xB8|\xE2\x95\xBA|\xE2\x96\x88)+ .*", State),
         (r" +\|?\S*\| [\d.]+ ?[kMG]?B.*", State),

@@ -16,7 +16,7 @@ use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::lines::are_unquoted;
 use crate::reduce::{FormatProof, Meta, Reducer};
-use crate::text::ledger::Reduction;
+use crate::text::ledger::{Action, Reduction, Span};
 use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
@@ -98,12 +98,24 @@ impl Reducer for GoTest {
             start = lines.end + 1;
             let verdict = end.and_then(|i| package_end(source.line(i)));
             let package = Package::read(source, lines.clone(), verdict);
-            package.reduce(source, lines, number, &mut out);
-            if let Some(end) = end.filter(|&i| folded.folds(source, i)) {
-                let names = if folded.first == Some(end) { &*folded.marker_text } else { "" };
-                out.omit_named(end..end + 1, Reason::PassingTests, PACKAGES, names);
+            let fold = end.filter(|&i| folded.folds(source, i));
+            let without_tests = match (fold, end) {
+                (Some(_), _) => Some((Reason::PassingTests, PACKAGES)),
+                (None, Some(end)) if says_no_tests(source.line(end)) => Some((Reason::ToolHints, PACKAGES)),
+                _ => None,
+            };
+            package.reduce(source, lines, number, without_tests, &mut out);
+            if let Some(end) = fold {
+                out.omit_in(end..end + 1, Reason::PassingTests, PACKAGES);
             }
             number += 1;
+        }
+        // The first of the lines that are folded has the text of their marker.
+        let is_folded = |span: &&mut Span| {
+            matches!(span.action, Action::Omit { group: PACKAGES, reason: Reason::PassingTests, .. })
+        };
+        if let Some(Span { action: Action::Omit { names, .. }, .. }) = out.spans.iter_mut().find(is_folded) {
+            *names = Some(folded.marker_text.as_str().into());
         }
         out.unless_empty()
     }
@@ -182,7 +194,16 @@ impl<'a> Package<'a> {
             && !signals::is_failure(line)
     }
 
-    fn reduce(&self, source: &Source<'_>, lines: Range<usize>, number: u32, out: &mut Reduction) {
+    /// `without_tests`: why and in which group lines are left out that only say that the package passed or has no tests, if
+    /// its last line says that too.
+    fn reduce(
+        &self,
+        source: &Source<'_>,
+        lines: Range<usize>,
+        number: u32,
+        without_tests: Option<(Reason, u32)>,
+        out: &mut Reduction,
+    ) {
         let (names, output) = (DOWNLOADS + 1 + 2 * number, DOWNLOADS + 2 + 2 * number);
         let end = lines.end;
         // The test whose marker or verdict came last, and whether it was a verdict.
@@ -193,7 +214,9 @@ impl<'a> Package<'a> {
             let line = source.line(i);
             let next = (i + 1 < end).then(|| source.line(i + 1));
             race |= is_race_rule(line) && next == Some("WARNING: DATA RACE");
-            if race {
+            if let Some((reason, group)) = without_tests.filter(|_| !race && says_only_result(line)) {
+                out.omit_in(i..i + 1, reason, group);
+            } else if race {
                 race = !is_race_rule(line) || next == Some("WARNING: DATA RACE");
             } else if let Some(name) = marker(line) {
                 (current, log) = (Some((name, false)), false);
@@ -282,6 +305,16 @@ fn continues_log(line: &str, log: bool) -> bool {
     is_log(line) || (log && line.starts_with("        "))
 }
 
+/// Whether a line of a package says no more than its last line does: `PASS`, `testing: warning: no tests to run`.
+fn says_only_result(line: &str) -> bool {
+    matches!(line, "PASS" | "testing: warning: no tests to run")
+}
+
+/// Whether the last line of a package says that it had no tests to run.
+fn says_no_tests(line: &str) -> bool {
+    line.trim_end().ends_with("[no tests to run]")
+}
+
 /// `fuzz: elapsed: 3s, execs: 155836 (51929/sec), new interesting: 0 (total: 1)`
 fn is_fuzzing(line: &str) -> bool {
     line.starts_with("fuzz: elapsed: ")
@@ -295,6 +328,39 @@ fn is_race_rule(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Policy;
+    use crate::pipeline::repeat::dedup::NoHistory;
+    use crate::pipeline::{Raw, compress};
+    use crate::text::call::ToolCall;
+
+    #[test]
+    fn packages_without_tests_to_run_are_counted_with_all_their_lines() {
+        let shown = |packages: usize| {
+            let none = |i: usize| {
+                format!(
+                    "testing: warning: no tests to run\nPASS\nok  \tx.org/a/p{i}\t0.01s [no tests to run]\n"
+                )
+            };
+            let mut text: String = (0..packages).map(none).collect();
+            text.push_str("=== RUN   TestA\n--- PASS: TestA (0.00s)\nPASS\nok  \tx.org/a/one\t0.02s\n");
+            let call =
+                ToolCall { command: Some("go test -v -run TestA ./...".to_owned()), ..ToolCall::default() };
+            let policy = Policy { min_bytes: 0, ..Policy::default() };
+            compress(&call, &[Raw::Text(&text)], &policy, false, &NoHistory).unwrap().texts.concat()
+        };
+        let many = shown(20);
+        assert!(many.contains("20 packages without tests to run]"), "{many}");
+        assert_eq!(
+            (many.matches("warning: no tests").count(), many.matches("PASS\n").count()),
+            (0, 1),
+            "{many}"
+        );
+        assert!(many.contains("ok  \tx.org/a/one"), "{many}");
+        // The lines of a few packages stay, and say all that goes.
+        let few = shown(6);
+        assert_eq!(few.matches("[no tests to run]").count(), 6, "{few}");
+        assert!(few.contains("tool_hints]") && !few.contains("warning: no tests"), "{few}");
+    }
 
     #[test]
     fn reads_lines() {

@@ -36,6 +36,7 @@ static META: Meta = Meta {
 const PROGRESS: u32 = 1;
 const TESTS: u32 = 2;
 const OUTPUT: u32 = 3;
+const STEPS: u32 = 4;
 
 impl Reducer for Gradle {
     fn meta(&self) -> &Meta {
@@ -94,7 +95,12 @@ impl Reducer for Gradle {
                     actions.omit_unless_failure(i, Reason::TestOutput, OUTPUT);
                 }
             } else if is_progress(line) || highlights {
-                actions.omit_unless_failure(i, Reason::Progress, PROGRESS);
+                let is_transfer = ["Download", "<", "..."].iter().any(|start| line.starts_with(start));
+                let (reason, group) = match is_transfer {
+                    true => (Reason::Progress, PROGRESS),
+                    false => (Reason::BuildSteps, STEPS),
+                };
+                actions.omit_unless_failure(i, reason, group);
             } else if is_verdict(line)
                 || line.starts_with("FAILURE: ")
                 || line.starts_with("Deprecated Gradle ")
@@ -119,7 +125,7 @@ impl Reducer for Gradle {
 
 fn hide_task(actions: &mut LineActions<'_>, task: Option<usize>) {
     if let Some(task) = task {
-        actions.omit_unless_failure(task, Reason::Progress, PROGRESS);
+        actions.omit_unless_failure(task, Reason::BuildSteps, STEPS);
     }
 }
 

@@ -36,6 +36,7 @@ const PROGRESS: u32 = 1;
 const TESTS: u32 = 2;
 const OUTPUT: u32 = 3;
 const REPEATS: u32 = 4;
+const STEPS: u32 = 5;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
@@ -130,7 +131,7 @@ fn is_rule(text: &str) -> bool {
         }
 }
 
-/// A progress message of Maven that needs no action.
+/// A message of Maven about a step or its progress that needs no action.
 fn is_progress(text: &str) -> bool {
     const STARTS: &[&str] = &[
         "Scanning for projects",
@@ -245,7 +246,7 @@ impl<'a> Reader<'a> {
             Level::Info | Level::Other if self.class_starts(i, text, level) => {}
             _ if !self.running.is_empty() => self.output.push(i),
             Level::Other if matches!(text, " T E S T S" | "Results :" | "Results:") || is_rule(text) => {
-                self.actions.omit_unless_failure(i, Reason::Progress, PROGRESS);
+                self.actions.omit_unless_failure(i, Reason::BuildSteps, STEPS);
             }
             Level::Other => self.other(i, line),
             Level::Info if framed && text.starts_with("Building ") => {
@@ -262,7 +263,11 @@ impl<'a> Reader<'a> {
                 if is_rule(text) && !text.contains('[') {
                     self.goal_ends();
                 }
-                self.actions.omit_unless_failure(i, Reason::Progress, PROGRESS);
+                let (reason, group) = match is_download(text) {
+                    true => (Reason::Progress, PROGRESS),
+                    false => (Reason::BuildSteps, STEPS),
+                };
+                self.actions.omit_unless_failure(i, reason, group);
             }
             Level::Info if text.starts_with("Tests run: ") => self.module = None,
             Level::Info => self.keep_headings(),
@@ -276,13 +281,13 @@ impl<'a> Reader<'a> {
 
     fn goal_ends(&mut self) {
         if let Some(goal) = self.goal.take() {
-            self.actions.omit_unless_failure(goal, Reason::Progress, PROGRESS);
+            self.actions.omit_unless_failure(goal, Reason::BuildSteps, STEPS);
         }
     }
 
     fn module_ends(&mut self) {
         if let Some(module) = self.module.take().filter(|_| self.summary) {
-            self.actions.omit_unless_failure(module, Reason::Progress, PROGRESS);
+            self.actions.omit_unless_failure(module, Reason::BuildSteps, STEPS);
         }
     }
 
@@ -290,7 +295,7 @@ impl<'a> Reader<'a> {
     fn diagnostic(&mut self, i: usize, line: &'a str, text: &str, level: Level) {
         if text.trim().is_empty() {
             if level == Level::Warning && self.running.is_empty() {
-                self.actions.omit_unless_failure(i, Reason::Progress, PROGRESS);
+                self.actions.omit_unless_failure(i, Reason::BuildSteps, STEPS);
             }
             return;
         }
@@ -372,7 +377,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A download line without a level.
+/// A line about a download.
 fn is_download(line: &str) -> bool {
     ["Downloading from ", "Downloaded from ", "Downloading: http", "Downloaded: http", "Progress ("]
         .iter()
@@ -382,6 +387,32 @@ fn is_download(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Policy;
+    use crate::pipeline::repeat::dedup::NoHistory;
+    use crate::pipeline::{Raw, compress};
+    use crate::text::call::ToolCall;
+
+    #[test]
+    fn goals_are_steps_and_downloads_are_progress() {
+        let goal = |i: usize| {
+            format!(
+                "[INFO] Downloading from central: https://a.org/p{i}.pom\n[INFO] \n[INFO] --- maven-compiler-plugin:3.{i}:compile (default-compile) @ app ---\n[INFO] Nothing to compile - all classes are up to date\n"
+            )
+        };
+        let text = (0..9).map(goal).collect::<String>() + "[INFO] BUILD SUCCESS\n[INFO] Total time:  1.2 s\n";
+        let policy = Policy { min_bytes: 0, ..Policy::default() };
+        let outcome =
+            compress(&ToolCall::default(), &[Raw::Text(&text)], &policy, false, &NoHistory).unwrap();
+        for omission in &outcome.evidence.omissions {
+            let lines = omission.lines[0]..=omission.lines[1];
+            let is_download =
+                lines.clone().any(|line| text.lines().nth(line - 1).unwrap().contains("Downloading"));
+            let expected = if is_download { Reason::Progress } else { Reason::BuildSteps };
+            assert_eq!(omission.reason, expected, "{lines:?}");
+        }
+        let shown = outcome.texts.concat();
+        assert!(shown.contains("build_steps]") && shown.contains("progress]"), "{shown}");
+    }
 
     #[test]
     fn reads_lines() {

@@ -161,6 +161,46 @@ impl Reducer for Tree {
 
 #[cfg(test)]
 mod tests {
+    use crate::config::Policy;
+    use crate::pipeline::repeat::dedup::NoHistory;
+    use crate::pipeline::{Raw, compress};
+    use crate::text::call::ToolCall;
+
+    #[test]
+    fn a_test_of_two_results_is_shown_with_both() {
+        let shown = |command: &str, text: &str| {
+            let call = ToolCall { command: Some(command.to_owned()), ..ToolCall::default() };
+            let policy = Policy { min_bytes: 0, ..Policy::default() };
+            compress(&call, &[Raw::Text(text)], &policy, false, &NoHistory).unwrap().texts.concat()
+        };
+        let passed =
+            |mark: &str| -> String { (0..20).map(|i| format!("    {mark} keeps item {i}\n")).collect() };
+        let mocha = format!(
+            "\n  Cart\n{}    1) saves\n    \u{2713} saves (3ms)\n    - waits\n    \u{2713} waits\n  Shop\n    \u{2713} loads\n{}\n\n  43 passing (20ms)\n  1 pending\n  1 failing\n\n  1) Cart\n       saves:\n     Error: no\n",
+            passed("\u{2713}"),
+            passed("\u{2713}")
+        );
+        let out = shown("npx mocha", &mocha);
+        assert!(
+            out.contains("    1) saves\n    \u{2713} saves (3ms)\n    - waits\n    \u{2713} waits\n"),
+            "{out}"
+        );
+        assert!(!out.contains("\u{2713} loads") && !out.contains("keeps item 3"), "{out}");
+        // The same name under another heading is another test.
+        let elsewhere =
+            mocha.replace("    \u{2713} saves (3ms)\n", "").replace("\u{2713} loads", "\u{2713} saves");
+        assert!(!shown("npx mocha", &elsewhere).contains("\u{2713} saves"));
+        let jest = format!(
+            "FAIL test/cart.test.js\n  cart\n{}    \u{2715} saves (2 ms)\n    \u{2713} saves (1 ms)\n\n  \u{25cf} cart \u{203a} saves\n\n    expect(1).toBe(2)\n\nTest Suites: 1 failed, 1 total\nTests:       1 failed, 21 passed, 22 total\nSnapshots:   0 total\nTime:        0.5 s\n",
+            passed("\u{2713}")
+        );
+        let out = shown("npx jest --verbose", &jest);
+        assert!(
+            out.contains("\u{2715} saves (2 ms)\n    \u{2713} saves (1 ms)") && !out.contains("item 3\n"),
+            "{out}"
+        );
+    }
+
     #[test]
     fn forms_compile() {
         for tree in crate::reduce::test::TREES {

@@ -13,6 +13,7 @@ use crate::text::ledger::{Action, Reduction};
 use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
+use crate::text::unlike::jumps_in;
 
 /// The reducer of this module.
 pub struct ForgeLog;
@@ -28,6 +29,8 @@ static META: Meta = Meta {
 
 /// Most lines in a row that are written as one piece, which a later limit removes as a whole. A choice.
 const MAX_PIECE_LINES: usize = 60;
+/// In a shorter log no limit removes pieces. A choice.
+const MIN_CUT_LINES: usize = 3 * MAX_PIECE_LINES;
 /// The note in a heading about times that are not written.
 const NOTE: &str = " (a time stands where its second changes)";
 /// Fewest lines for a claim. A choice.
@@ -74,25 +77,33 @@ impl Reducer for ForgeLog {
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
-        let source = input.source;
-        let mut out = Reduction::default();
-        let mut at = 0;
-        while at < source.len() {
-            let Some(first) = read(source.line(at)) else {
-                at += 1;
-                continue;
-            };
-            let same =
-                |i: &usize| read(source.line(*i)).is_some_and(|l| (l.step, l.day) == (first.step, first.day));
-            let end = (at..source.len())
-                .take(MAX_PIECE_LINES)
-                .find(|i| !same(i))
-                .unwrap_or((at + MAX_PIECE_LINES).min(source.len()));
-            step(source, at..end, first, &mut out);
-            at = end;
-        }
-        out.unless_empty()
+        pieces(input.source).unless_empty()
     }
+}
+
+/// Writes runs of lines of one step as pieces.
+fn pieces(source: &Source<'_>) -> Reduction {
+    let mut out = Reduction::default();
+    let jumps = if source.len() < MIN_CUT_LINES { Vec::new() } else { jumps_in(source) };
+    let mut at = 0;
+    while at < source.len() {
+        // The lines beside a jump in time stay as they are, so that a limit can keep them alone.
+        let Some(first) = read(source.line(at)).filter(|_| !jumps.contains(&at)) else {
+            at += 1;
+            continue;
+        };
+        let same = |i: &usize| {
+            read(source.line(*i)).is_some_and(|l| (l.step, l.day) == (first.step, first.day))
+                && !jumps.contains(i)
+        };
+        let end = (at..source.len())
+            .take(MAX_PIECE_LINES)
+            .find(|i| !same(i))
+            .unwrap_or((at + MAX_PIECE_LINES).min(source.len()));
+        step(source, at..end, first, &mut out);
+        at = end;
+    }
+    out
 }
 
 /// Whether a line is a heading that `step` writes above the lines of a step.
@@ -164,6 +175,23 @@ fn step(source: &Source<'_>, lines: Range<usize>, first: Line<'_>, out: &mut Red
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_lines_beside_a_jump_in_time_are_no_part_of_a_piece() {
+        let line = |i: usize| {
+            let seconds = i + if i > 40 { 900 } else { 0 };
+            format!(
+                "build\tRun tests\t2024-05-01T10:{:02}:{:02}.1234567Z step {i}\n",
+                seconds / 60,
+                seconds % 60
+            )
+        };
+        let text: String = (0..200).map(line).collect();
+        let source = Source::new(&text);
+        let out = pieces(&source);
+        let lines: Vec<Range<usize>> = out.spans.into_iter().map(|span| span.lines).collect();
+        assert_eq!(lines, [0..40, 42..102, 102..162, 162..200]);
+    }
 
     #[test]
     fn reads_lines() {

@@ -9,7 +9,7 @@ use super::{
     SHORT_GAP_MARK,
 };
 use crate::text::line_position::{LinePosition, clock, numbered, place};
-use crate::text::maps::Map;
+use crate::text::maps::{Map, Set};
 use crate::text::marker::{Ago, Marker, Naming};
 use crate::text::origin::Origin;
 use crate::text::out::Out;
@@ -144,6 +144,8 @@ type Hidden = (usize, usize, usize);
 pub(super) struct Written<'a> {
     /// The groups whose marker is not written yet.
     groups: Map<u32, Hidden>,
+    /// The groups whose further gaps have a mark with their number of lines.
+    summed: Set<u32>,
     /// The spans whose gaps get a mark.
     marked: Peekable<vec::IntoIter<usize>>,
     /// Whether these are so many that their marks are short.
@@ -163,9 +165,15 @@ impl<'a> Written<'a> {
     pub(super) fn new(ledger: &Ledger, source: &Source<'_>) -> Self {
         let marked = ledger.gap_marks(source);
         let are_many = marked.len() > MAX_GAP_MARKS;
+        let group = |at: &usize| match ledger.spans[*at].action {
+            Action::Omit { group, .. } if !are_many => Some(group),
+            _ => None,
+        };
+        let summed = marked.iter().filter_map(group).collect();
         let marked = marked.into_iter().peekable();
         Self {
             groups: ledger.group_ranges(),
+            summed,
             marked,
             are_many,
             named: None,
@@ -220,13 +228,14 @@ impl<'a> Written<'a> {
         handle: Option<&str>,
         out: &mut impl Out,
     ) {
-        let Action::Omit { reason, names, .. } = &span.action else { return };
+        let Action::Omit { reason, group, names } = &span.action else { return };
+        let is_sum = self.summed.contains(group);
         let (first, last) = source.numbers(&(first..last + 1));
         let is_repeated = self.last_reason.replace(*reason) == Some(*reason) && *reason == Reason::FileBody;
         let reason = (!is_repeated).then(|| reason.code().to_owned());
         let id = handle.filter(|_| !is_repeated).map(str::to_owned);
         let names = names.as_deref().map(str::to_owned);
-        put_marker(out, &Marker::Lines { count, first, last, reason, id, names });
+        put_marker(out, &Marker::Lines { count, first, last, is_sum, reason, id, names });
     }
 
     /// Writes the mark of a further gap of a marker, if it gets one.

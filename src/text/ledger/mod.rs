@@ -522,6 +522,8 @@ mod tests {
         ];
         let out = ledger.render(&source, None);
         assert!(out.contains("line 11\n[tersed: 6 omitted here]\nline 20\n"), "{out}");
+        // The first marker says that its number includes the others, unless their gaps have no number.
+        assert!(out.contains("[tersed: omitted 11 in all of lines 5-20, head_tail]\n"), "{out}");
     }
 
     #[test]

@@ -22,6 +22,7 @@ use crate::text::origin::Origin;
 use crate::text::reason::Reason;
 pub use lookalike::{LookAlikes, escape, find_look_alikes, find_look_alikes_at_end, split_point};
 pub use reference::{Ago, Naming, NumbersThere};
+use reference::{write_place, write_same_lines};
 pub use seal::{SealKey, is_sealed, may_hold, seal, sealed_from, unseal};
 
 /// The start of all markers, except the two whose form is published.
@@ -55,6 +56,8 @@ pub enum Marker {
         first: usize,
         /// Last line of the range.
         last: usize,
+        /// Whether the count includes that of further gaps, each of which has a [`Gap`](Self::Gap) where it is.
+        is_sum: bool,
         /// Reason code; `None` if the marker before has the same reason and is of this kind.
         reason: Option<String>,
         /// Handle for reading the lines, if the host has a tool for that and no earlier marker has the handle.
@@ -321,6 +324,9 @@ impl Unit {
 /// they were missing from the merged list.
 const MERGED: &str = Reason::SharedMessage.code();
 
+/// Between the number of lines that are omitted in several gaps and their range, if each gap has a mark with its number.
+const IN_ALL: &str = "in all of ";
+
 /// Before the second and each further reference of [`Marker::Several`].
 const NEXT_REFERENCE: &str = ", ";
 
@@ -396,11 +402,11 @@ impl Marker {
     /// What is not shown, how much, where it was and why.
     fn write_body(&self, out: &mut String) -> fmt::Result {
         match self {
-            Self::Lines { count, first, last, reason, .. } => {
-                write_omitted_lines(out, *count, (*first, *last), reason.as_deref())
+            Self::Lines { count, first, last, is_sum, reason, .. } => {
+                write_omitted_lines(out, *count, (*first, *last), *is_sum, reason.as_deref())
             }
             Self::Gap { count, is_merged } => {
-                // "here", since the marker before already counted these lines too.
+                // "here", since the marker before already counted these lines too, "in all".
                 write!(out, "{count} {} here", if *is_merged { "merged" } else { "omitted" })
             }
             Self::Bytes { count, line, reason, .. } => {
@@ -471,9 +477,14 @@ fn write_omitted_lines(
     out: &mut String,
     count: usize,
     (first, last): (usize, usize),
+    is_sum: bool,
     reason: Option<&str>,
 ) -> fmt::Result {
-    let of = if count == last + 1 - first { "" } else { "of " };
+    let of = match (count == last + 1 - first, is_sum) {
+        (true, _) => "",
+        (false, true) => IN_ALL,
+        (false, false) => "of ",
+    };
     let noun = if count == 1 && of.is_empty() { "line" } else { "lines" };
     let verb = if reason == Some(MERGED) { "merged" } else { "omitted" };
     write!(out, "{verb} {count} {of}{noun} {first}-{last}")?;
@@ -491,17 +502,6 @@ fn write_repeats(
     match period {
         1 => write!(out, "last line repeats {how_often} more, lines {first}-{last}"),
         _ => write!(out, "last {period} lines repeat {how_often} more, lines {first}-{last}"),
-    }
-}
-
-/// `lines 3-10 as `, with the line numbers in the origin if they are others: `lines 3-10 as lines 23-30 `.
-fn write_same_lines(out: &mut String, (first, last): (usize, usize), there: NumbersThere) -> fmt::Result {
-    match there {
-        NumbersThere::SameNumbers => write!(out, "lines {first}-{last} as "),
-        NumbersThere::NoNumbers => write!(out, "lines {first}-{last} here as "),
-        NumbersThere::From(there) => {
-            write!(out, "lines {first}-{last} as lines {there}-{} ", there + (last - first))
-        }
     }
 }
 
@@ -529,15 +529,6 @@ fn write_origin(out: &mut String, origin: &Origin, there: NumbersThere, ago: Opt
     out.push_str(&called(&origin.call, &origin.tool));
     about(out, "; ", origin.label.as_deref(), ago);
     Ok(())
-}
-
-/// The words between the lines and the call that shows them, or that has them in an argument.
-fn write_place(out: &mut String, argument: Option<&str>, there: NumbersThere) -> fmt::Result {
-    match (argument, there) {
-        (Some(argument), NumbersThere::From(_)) => write!(out, "of {} in ", inside(argument)),
-        (Some(argument), _) => write!(out, "in {} of ", inside(argument)),
-        (None, _) => write!(out, "in "),
-    }
 }
 
 /// The marker of a result that was shown before.

@@ -1,7 +1,7 @@
 //! Parses markers, in exactly the forms that the writer uses.
 
 use super::{
-    Ago, BUT_FOR_TIMES, DUPLICATE_CLOSE, DUPLICATE_OPEN, EXTERNALIZED_OPEN, FOLDER, MERGED, Marker,
+    Ago, BUT_FOR_TIMES, DUPLICATE_CLOSE, DUPLICATE_OPEN, EXTERNALIZED_OPEN, FOLDER, IN_ALL, MERGED, Marker,
     NumbersThere, OPEN, RemovalReason, RetrievalMethod, SAME_OUTPUT, SEAL, SEAL_DIGITS, SHOW, Unit,
 };
 use crate::text::origin::Origin;
@@ -186,8 +186,9 @@ fn parse_omitted(body: &str) -> Option<Marker> {
     };
     let (count, rest) = body.split_once(' ')?;
     let count = number(count)?;
+    let is_sum = rest.starts_with(IN_ALL);
     if let Some((first, last, names)) = as_before(rest).filter(|_| !is_merged) {
-        return Some(Marker::Lines { count, first, last, reason: None, id: None, names });
+        return Some(Marker::Lines { count, first, last, is_sum, reason: None, id: None, names });
     }
     let (place, rest) = rest.split_once(", ")?;
     let (rest, names) = names_behind(rest);
@@ -207,7 +208,7 @@ fn parse_omitted(body: &str) -> Option<Marker> {
         return Some(Marker::Parts { count, of: number(of)?, unit, reason, names });
     }
     let (first, last) = lines_of(place)?;
-    Some(Marker::Lines { count, first, last, reason: Some(reason), id, names })
+    Some(Marker::Lines { count, first, last, is_sum, reason: Some(reason), id, names })
 }
 
 /// The lines and names of a marker without a reason, which is that of the marker before.
@@ -231,9 +232,9 @@ fn parts_of(place: &str) -> Option<(&str, Unit)> {
     Some((of, Unit::ALL.iter().copied().find(|unit| unit.word() == word)?))
 }
 
-/// The first and last line of a place: `line 3-3`, `lines 3-10`, `of lines 3-10`.
+/// The first and last line of a place: `line 3-3`, `lines 3-10`, `of lines 3-10`, `in all of lines 3-10`.
 fn lines_of(place: &str) -> Option<(usize, usize)> {
-    let place = place.strip_prefix("of ").unwrap_or(place);
+    let place = place.strip_prefix(IN_ALL).or_else(|| place.strip_prefix("of ")).unwrap_or(place);
     range(place.strip_prefix("lines ").or_else(|| place.strip_prefix("line "))?)
 }
 

@@ -2,9 +2,10 @@
 //! there, and how far back it is.
 
 use std::fmt;
+use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::{Marker, about, called, is_name};
+use super::{Marker, about, called, inside, is_name};
 use crate::text::origin::Origin;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -123,7 +124,7 @@ impl Origin {
         let mut names = format!("as in {}", called(if shows_id { &self.call } else { "" }, &self.tool));
         about(&mut names, "; ", self.label.as_deref(), Some(ago));
         let reason = Some(Reason::SameOutline.code().to_owned());
-        Marker::Lines { count: lines.len(), first, last, reason, id: None, names: Some(names) }
+        Marker::Lines { count: lines.len(), first, last, is_sum: false, reason, id: None, names: Some(names) }
     }
 
     /// This origin without the id of the call, for a model that does not see ids.
@@ -167,5 +168,29 @@ impl Marker {
             Self::Several(references) => references,
             one => std::slice::from_ref(one),
         }
+    }
+}
+
+/// `lines 3-10 as `, with the line numbers in the origin if they are others: `lines 3-10 as lines 23-30 `.
+pub(super) fn write_same_lines(
+    out: &mut String,
+    (first, last): (usize, usize),
+    there: NumbersThere,
+) -> fmt::Result {
+    match there {
+        NumbersThere::SameNumbers => write!(out, "lines {first}-{last} as "),
+        NumbersThere::NoNumbers => write!(out, "lines {first}-{last} here as "),
+        NumbersThere::From(there) => {
+            write!(out, "lines {first}-{last} as lines {there}-{} ", there + (last - first))
+        }
+    }
+}
+
+/// The words between the lines and the call that shows them, or that has them in an argument.
+pub(super) fn write_place(out: &mut String, argument: Option<&str>, there: NumbersThere) -> fmt::Result {
+    match (argument, there) {
+        (Some(argument), NumbersThere::From(_)) => write!(out, "of {} in ", inside(argument)),
+        (Some(argument), _) => write!(out, "in {} of ", inside(argument)),
+        (None, _) => write!(out, "in "),
     }
 }

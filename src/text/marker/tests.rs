@@ -11,9 +11,24 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
     let origin = |argument| Origin { call: name(), tool: name(), argument, label: None };
     let labelled = Origin { label: label.clone(), ..origin(None) };
     let reason = || if name() == "0" { name() } else { "passing_tests".to_owned() };
-    let lines =
-        |count, last, id, names| Marker::Lines { count, first: 2, last, reason: Some(reason()), id, names };
-    let as_before = |count, names| Marker::Lines { count, first: 2, last: 4, reason: None, id: None, names };
+    let lines = |count, last, id, names| Marker::Lines {
+        count,
+        first: 2,
+        last,
+        is_sum: false,
+        reason: Some(reason()),
+        id,
+        names,
+    };
+    let as_before = |count, names| Marker::Lines {
+        count,
+        first: 2,
+        last: 4,
+        is_sum: false,
+        reason: None,
+        id: None,
+        names,
+    };
     let shown =
         |there, argument, ago| Marker::Shown { first: 2, last: 4, there, origin: origin(argument), ago };
     let removed = |lines, why, by, read: Option<RetrievalMethod>| {
@@ -25,9 +40,26 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
         lines(1, 2, None, None),
         lines(3, 4, Some("12345678".to_owned()), None),
         lines(2, 4, None, Some(name())),
+        Marker::Lines {
+            count: 2,
+            first: 2,
+            last: 4,
+            is_sum: true,
+            reason: Some(reason()),
+            id: None,
+            names: None,
+        },
         as_before(3, None),
         as_before(2, Some(name())),
-        Marker::Lines { count: 2, first: 2, last: 4, reason: Some(MERGED.to_owned()), id: None, names: None },
+        Marker::Lines {
+            count: 2,
+            first: 2,
+            last: 4,
+            is_sum: true,
+            reason: Some(MERGED.to_owned()),
+            id: None,
+            names: None,
+        },
         Marker::Gap { count: 7, is_merged: false },
         Marker::Gap { count: 3, is_merged: true },
         Marker::Bytes { count: 7, line: 2, reason: reason(), id: Some("12345678".to_owned()) },
@@ -165,7 +197,8 @@ fn any_marker() -> impl Strategy<Value = Marker> {
             .prop_map(|(a, b, c, reason, id, names)| {
                 let last = b + c;
                 let id = id.filter(|_| reason.is_some());
-                Marker::Lines { count: 1 + a % (c + 1), first: b, last, reason, id, names }
+                let (count, is_sum) = (1 + a % (c + 1), b % 2 == 0 && a % (c + 1) < c);
+                Marker::Lines { count, first: b, last, is_sum, reason, id, names }
             }),
         (n.clone(), n.clone(), "[a-z_]{1,20}", id).prop_map(|(count, line, reason, id)| Marker::Bytes {
             count,
@@ -333,6 +366,7 @@ fn names_cannot_break_out() {
         count: 2,
         first: 1,
         last: 2,
+        is_sum: false,
         reason: Some("clean".to_owned()),
         id: None,
         names: Some(names.to_owned()),

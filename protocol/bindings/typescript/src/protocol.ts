@@ -616,6 +616,7 @@ export type Reason =
   | "test_output"
   | "skipped_tests"
   | "progress"
+  | "build_steps"
   | "satisfied"
   | "packages"
   | "package_hints"
@@ -1931,6 +1932,8 @@ export interface ResultEventObject {
   budget?: Omitted | undefined;
   /**  */
   budget_too_small?: Omitted | undefined;
+  /**  */
+  build_steps?: Omitted | undefined;
   /**  */
   clean?: Omitted | undefined;
   /**  */

@@ -102,8 +102,6 @@ pub(super) struct FoldedPackages {
     min_kept_seconds: Option<f64>,
     /// For each state, its line if only one package is in that state. It is kept, such as the only one not cached.
     only_line: [Option<usize>; 4],
-    /// The first line that is folded.
-    pub(super) first: Option<usize>,
     /// The text of the marker.
     pub(super) marker_text: String,
 }
@@ -132,7 +130,6 @@ impl FoldedPackages {
             if !folded.folds_result(line, result) {
                 continue;
             }
-            folded.first.get_or_insert(line);
             match result {
                 PackageResult::Passed(_) | PackageResult::Cached => counts[0] += 1,
                 PackageResult::NoneSelected => counts[1] += 1,
@@ -212,10 +209,7 @@ mod tests {
         text.push_str("?   \ta/e\t[no test files]\nok  \ta/f\t(cached) [no tests to run]\nFAIL\n");
         let source = Source::new(&text);
         let folded = FoldedPackages::read(&source);
-        assert_eq!(
-            (folded.marker_text.as_str(), folded.first),
-            ("20 packages ok, 2 without test files", Some(0))
-        );
+        assert_eq!(folded.marker_text, "20 packages ok, 2 without test files");
         assert!(folded.folds(&source, 1) && !folded.folds(&source, 21), "the slow one stays");
         assert!(!folded.folds(&source, 22) && !folded.folds(&source, 24), "the only one of a state stays");
         let few = Source::new("ok  \ta/b\t0.1s\nok  \ta/c\t0.1s\n");

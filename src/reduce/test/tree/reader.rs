@@ -36,6 +36,15 @@ pub(super) struct Printed<'a> {
     pub(super) failed: bool,
 }
 
+/// The line of a test, and what it says.
+pub(super) struct TestResult<'a> {
+    pub(super) line: usize,
+    /// The lines of the file and of the heading above it.
+    pub(super) above: (Option<usize>, Option<usize>),
+    pub(super) name: &'a str,
+    pub(super) passed: bool,
+}
+
 /// What is known about a run so far.
 #[derive(Default)]
 pub(super) struct Run {
@@ -56,6 +65,8 @@ pub(super) struct Undecided<'a> {
     pub(super) steps: Vec<usize>,
     pub(super) printed: Vec<Printed<'a>>,
     pub(super) failed_files: HashSet<&'a str>,
+    /// The results of tests by name.
+    pub(super) results: Vec<TestResult<'a>>,
     /// The numbers that tests have, and their lines.
     pub(super) numbers: Vec<(usize, usize)>,
 }
@@ -232,6 +243,7 @@ impl<'a> Reader<'a> {
     fn keep_test(&mut self, i: usize, level: usize, kind: LineKind) {
         self.count(i, level);
         self.close_with(level, false);
+        self.note_result(i, false);
         self.keep_headings();
         self.last_test_omitted = false;
         let file = self.file.map(|(_, file)| file);
@@ -252,6 +264,7 @@ impl<'a> Reader<'a> {
         self.count(i, level);
         self.last_test = Some(i);
         let begun = self.close_with(level, true);
+        self.note_result(i, true);
         // The name of a test may read like a failure: its lines are kept, but the test did not fail.
         let is_kept = |line: usize| signals::is_failure(self.source.line(line));
         self.last_test_omitted = !is_kept(i) && !begun.is_some_and(is_kept);
@@ -263,6 +276,11 @@ impl<'a> Reader<'a> {
             self.actions.omit(i..i + 1, Reason::PassingTests, 1);
             self.last_passed = Some(i);
         }
+    }
+
+    fn note_result(&mut self, line: usize, passed: bool) {
+        let above = (self.file.map(|(_, file)| file), self.headings.last().map(|heading| heading.line));
+        self.undecided.results.push(TestResult { line, above, name: bare(self.source.line(line)), passed });
     }
 
     /// Counts a test of the outermost level, and notes its number.
@@ -358,4 +376,42 @@ impl<'a> Reader<'a> {
 fn number(line: &str) -> Option<usize> {
     let rest = line.strip_prefix("not ").unwrap_or(line).strip_prefix("ok ")?;
     rest.split(' ').next()?.parse().ok()
+}
+
+/// The name of a test without its mark or number, and without its duration: `✓ adds (3 ms)`, `2) adds`.
+fn bare(line: &str) -> &str {
+    let (first, rest) = line.trim().split_once(' ').unwrap_or(("", line.trim()));
+    let is_mark = !first.bytes().any(|b| b.is_ascii_alphabetic());
+    let name = if is_mark { rest.trim_start() } else { line.trim() };
+    match name.rsplit_once(' ') {
+        Some((front, "ms)" | "s)")) => front.rsplit_once(" (").map_or(name, |(front, _)| front),
+        Some((front, time)) if time.ends_with("ms") || time.ends_with("s)") => match time.as_bytes() {
+            [b'(' | b'0'..=b'9', ..] => front.trim_end(),
+            _ => name,
+        },
+        _ => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_without_marks_and_times() {
+        for line in [
+            "  \u{2713} adds two",
+            "  2) adds two",
+            "- adds two",
+            "\u{2713} adds two (3 ms)",
+            "\u{2717} adds two 12ms",
+            "\u{d7} adds two (4s)",
+        ] {
+            assert_eq!(bare(line), "adds two", "{line}");
+        }
+        assert_eq!(
+            (bare("ok one"), bare("  \u{2713} waits (a lot)"), bare("x")),
+            ("ok one", "waits (a lot)", "x")
+        );
+    }
 }

@@ -1,6 +1,6 @@
 //! Decisions at the end of a run: whether it ended, whether a test failed, and which reports are repeated.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::LineKind;
@@ -66,6 +66,7 @@ impl Reader<'_> {
             }
         }
         self.show_number_gaps();
+        self.show_other_results();
         if self.run.failed {
             self.hide_repeats();
         }
@@ -115,6 +116,17 @@ impl Reader<'_> {
         }
         for i in steps {
             self.actions.omit_unless_failure(i, Reason::Progress, 1);
+        }
+    }
+
+    /// Keeps the tests that passed beside one of the same name that did not: without them, the test would seem to have only
+    /// that result.
+    fn show_other_results(&mut self) {
+        let results = std::mem::take(&mut self.undecided.results);
+        let others: HashSet<_> =
+            results.iter().filter(|test| !test.passed).map(|test| (test.above, test.name)).collect();
+        for test in results.iter().filter(|test| test.passed && others.contains(&(test.above, test.name))) {
+            self.actions.keep(test.line);
         }
     }
 

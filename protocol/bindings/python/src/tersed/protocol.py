@@ -929,6 +929,7 @@ Reason: TypeAlias = Union[
         "test_output",
         "skipped_tests",
         "progress",
+        "build_steps",
         "satisfied",
         "packages",
         "package_hints",
@@ -2777,6 +2778,9 @@ class ResultEventObject(TypedDict, total=False):
     """"""
 
     budget_too_small: Omitted
+    """"""
+
+    build_steps: Omitted
     """"""
 
     clean: Omitted

@@ -1,0 +1,403 @@
+//! Finds the few texts of a series that are unlike the others by what they say: a word for a bad state, letters that are not
+//! ASCII, the lowest percentage, a network inside another one, a jump in time.
+//!
+//! Values of structured data and lines of a text are read one by one. Memory does not grow with the series, except for its
+//! networks and times.
+
+use crate::text::judge::{RARE_ONE_IN, is_few, is_share};
+use crate::text::source::Source;
+
+/// Words with which a value says that a thing is not as it should be, in lower case, in order.
+const BAD_STATES: &[&str] = &[
+    "blocked",
+    "broken",
+    "compromised",
+    "corrupt",
+    "corrupted",
+    "critical",
+    "degraded",
+    "denied",
+    "deprecated",
+    "disabled",
+    "expired",
+    "failed",
+    "failing",
+    "faulted",
+    "faulty",
+    "insecure",
+    "offline",
+    "overdue",
+    "rejected",
+    "revoked",
+    "stale",
+    "suspended",
+    "tainted",
+    "unhealthy",
+    "unreachable",
+    "unsupported",
+    "untrusted",
+    "vulnerable",
+];
+/// The longest of these words, in bytes.
+const MAX_STATE_BYTES: usize = 11;
+/// The longest text behind such a word, in bytes. A choice.
+const MAX_REASON_BYTES: usize = 40;
+/// At most so many values with such a word stand out, and at most 1 in so many: with more, they are the usual ones. Choices.
+const MAX_BAD: usize = 6;
+const BAD_ONE_IN: usize = 8;
+/// Most texts with letters that are not ASCII that stand out. A choice.
+const MAX_FOREIGN: usize = 2;
+/// Fewest percentages of which the lowest stands out, and most that are equally low. Choices.
+const MIN_PERCENTAGES: usize = 8;
+const MAX_LOWEST: usize = 2;
+/// Fewest networks that are compared, and most that lie inside another one. Choices.
+const MIN_NETWORKS: usize = 12;
+const MAX_NESTED: usize = 2;
+/// Fewest times in which a jump can be told from the usual steps, the shortest jump in seconds, how many times as long it is as
+/// 19 of 20 steps, and the most jumps that stand out. Choices.
+const MIN_TIMES: usize = 20;
+const MIN_JUMP_SECONDS: u64 = 10;
+const JUMP_TIMES_LONGER: u64 = 8;
+const MAX_JUMPS: usize = 2;
+/// Bytes at the start of a line in which its time is searched.
+const MAX_TIME_BYTES: usize = 64;
+const DAY_SECONDS: u64 = 24 * 60 * 60;
+
+/// The places of the few texts of one kind.
+#[derive(Debug)]
+struct Few<P> {
+    count: usize,
+    places: Vec<P>,
+}
+
+impl<P> Few<P> {
+    fn add(&mut self, place: P, most: usize) {
+        self.count += 1;
+        if self.places.len() < most {
+            self.places.push(place);
+        }
+    }
+}
+
+impl<P> Default for Few<P> {
+    fn default() -> Self {
+        Self { count: 0, places: Vec::new() }
+    }
+}
+
+/// Reads texts that belong together, such as the values of one field; see the documentation of the module.
+#[derive(Debug)]
+pub struct Unlike<P> {
+    all: usize,
+    bad: Few<P>,
+    foreign: Few<P>,
+    percentages: usize,
+    /// The lowest percentage, the highest, and the places of the lowest.
+    lowest: f64,
+    highest: f64,
+    low: Few<P>,
+    /// The first and the last address of each network.
+    networks: Vec<(u32, u32, P)>,
+}
+
+impl<P> Default for Unlike<P> {
+    fn default() -> Self {
+        Self {
+            all: 0,
+            bad: Few::default(),
+            foreign: Few::default(),
+            percentages: 0,
+            lowest: f64::INFINITY,
+            highest: f64::NEG_INFINITY,
+            low: Few::default(),
+            networks: Vec::new(),
+        }
+    }
+}
+
+impl<P: Copy> Unlike<P> {
+    /// Adds a value.
+    pub fn add_value(&mut self, text: &str, place: P) {
+        if is_bad_state(text) {
+            self.bad.add(place, MAX_BAD);
+        }
+        self.add_text(text, network(text), place);
+    }
+
+    /// Adds a line. What its words mean is judged elsewhere.
+    pub fn add_line(&mut self, line: &str, place: P) {
+        let has_network = memchr::memchr(b'/', line.as_bytes()).is_some();
+        let word = |_| line.split([' ', '\t', ',', '"', '=', '(', ')']).find_map(network);
+        self.add_text(line, Some(()).filter(|()| has_network).and_then(word), place);
+    }
+
+    /// Adds a percentage.
+    pub fn add_percentage(&mut self, percentage: f64, place: P) {
+        self.percentages += 1;
+        self.highest = self.highest.max(percentage);
+        if percentage < self.lowest {
+            self.lowest = percentage;
+            self.low = Few::default();
+        }
+        if percentage == self.lowest {
+            self.low.add(place, MAX_LOWEST);
+        }
+    }
+
+    fn add_text(&mut self, text: &str, network: Option<(u32, u32)>, place: P) {
+        self.all += 1;
+        if !text.is_ascii() && has_foreign_letter(text) {
+            self.foreign.add(place, MAX_FOREIGN);
+        }
+        if let Some(percentage) = percentage(text) {
+            self.add_percentage(percentage, place);
+        }
+        if let Some((first, last)) = network {
+            self.networks.push((first, last, place));
+        }
+    }
+
+    /// The places of the texts that stand out, those that say most first.
+    pub fn places(&self) -> Vec<P> {
+        let mut out = Vec::new();
+        if self.bad.count <= MAX_BAD && is_share(self.bad.count, self.all, BAD_ONE_IN) {
+            out.extend(&self.bad.places);
+        }
+        if self.foreign.count <= MAX_FOREIGN && is_share(self.foreign.count, self.all, RARE_ONE_IN) {
+            out.extend(&self.foreign.places);
+        }
+        out.extend(self.nested());
+        let is_column = self.percentages >= MIN_PERCENTAGES && self.percentages * 2 >= self.all;
+        if is_column && self.lowest < self.highest && self.low.count <= MAX_LOWEST {
+            out.extend(&self.low.places);
+        }
+        out
+    }
+
+    /// The few networks inside another one, each before that one.
+    fn nested(&self) -> Vec<P> {
+        let mut out = Vec::new();
+        if self.networks.len() < MIN_NETWORKS {
+            return out;
+        }
+        let mut all: Vec<(u32, u32, usize)> =
+            self.networks.iter().enumerate().map(|(at, (first, last, _))| (*first, *last, at)).collect();
+        all.sort_unstable_by_key(|(first, last, at)| (*first, std::cmp::Reverse(*last), *at));
+        let mut outer: Option<(u32, u32, usize)> = None;
+        let mut nested = 0;
+        for network in all {
+            match outer {
+                // The same network twice is no part of itself.
+                Some((first, last, of)) if network.1 <= last && (network.0, network.1) != (first, last) => {
+                    nested += 1;
+                    out.extend([network.2, of].map(|at| self.networks[at].2));
+                    if nested > MAX_NESTED {
+                        break;
+                    }
+                }
+                Some((_, last, _)) if network.1 <= last => {}
+                _ => outer = Some(network),
+            }
+        }
+        if nested > MAX_NESTED || !is_few(nested, self.networks.len(), RARE_ONE_IN) {
+            out.clear();
+        }
+        out
+    }
+}
+
+/// Whether a value begins with a word for a bad state.
+fn is_bad_state(text: &str) -> bool {
+    let word = text.bytes().take_while(u8::is_ascii_alphabetic).count();
+    if word > MAX_STATE_BYTES
+        || text.as_bytes().get(word).is_some_and(|b| matches!(b, b'_' | b'-' | b'.' | b'/'))
+    {
+        return false;
+    }
+    let (word, behind) = (text[..word].to_ascii_lowercase(), &text[word..]);
+    // A sentence about something else may begin with the same word.
+    if behind.len() > MAX_REASON_BYTES && behind.starts_with(' ') {
+        return false;
+    }
+    BAD_STATES.binary_search(&word.as_str()).is_ok()
+}
+
+/// Whether a text has a letter that is not ASCII, other than a sign or a drawn line.
+fn has_foreign_letter(text: &str) -> bool {
+    text.chars().any(|c| !c.is_ascii() && c.is_alphabetic())
+}
+
+/// The only percentage in a text: `12.5%`, `coverage: 12.5% of statements`.
+fn percentage(text: &str) -> Option<f64> {
+    let at = memchr::memchr(b'%', text.as_bytes())?;
+    if memchr::memchr(b'%', &text.as_bytes()[at + 1..]).is_some() {
+        return None;
+    }
+    let before = text[..at].trim_end();
+    let digits = before.bytes().rev().take_while(|b| b.is_ascii_digit() || *b == b'.').count();
+    before[before.len() - digits..].parse().ok().filter(|number| (0.0..=100.0).contains(number))
+}
+
+/// The first and the last address of a network of IPv4: `10.0.32.0/19`.
+fn network(word: &str) -> Option<(u32, u32)> {
+    let (address, length) = word.split_once('/').filter(|_| word.len() <= 18)?;
+    if !address.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let address: core::net::Ipv4Addr = address.parse().ok()?;
+    let length: u32 = length.parse().ok().filter(|length| *length <= 32)?;
+    let mask = u32::MAX.checked_shl(32 - length).unwrap_or(0);
+    let first = u32::from(address) & mask;
+    Some((first, first | !mask))
+}
+
+/// The lines before and after each jump among the otherwise short steps between the times of lines, the longest first.
+pub fn jumps_in(source: &Source<'_>) -> Vec<usize> {
+    // The length of each step between neighbours, with the line after it.
+    let mut steps: Vec<(u64, usize)> = Vec::new();
+    let mut last: Option<u64> = None;
+    for line in 0..source.len() {
+        crate::stop::check_sometimes();
+        let time = seconds(source.line(line));
+        if let (Some(last), Some(time)) = (last, time) {
+            // A date that is not compared changes at midnight.
+            let length = if time >= last { time - last } else { time + DAY_SECONDS - last };
+            // Times that go back a little are those of another writer.
+            if length < DAY_SECONDS / 2 {
+                steps.push((length, line));
+            }
+        }
+        last = time;
+    }
+    if steps.len() < MIN_TIMES || steps.len() * 2 < source.len() {
+        return Vec::new();
+    }
+    let mut lengths: Vec<u64> = steps.iter().map(|(length, _)| *length).collect();
+    let place = (lengths.len() * 19 / 20).min(lengths.len() - 2);
+    let usual = *lengths.select_nth_unstable(place).1;
+    let least = MIN_JUMP_SECONDS.max(usual * JUMP_TIMES_LONGER);
+    steps.retain(|(length, _)| *length >= least);
+    steps.sort_by_key(|(length, line)| (std::cmp::Reverse(*length), *line));
+    steps.into_iter().take(MAX_JUMPS).flat_map(|(_, line)| [line - 1, line]).collect()
+}
+
+/// The second of the day at the start of a line.
+fn seconds(line: &str) -> Option<u64> {
+    let head = &line.as_bytes()[..line.len().min(MAX_TIME_BYTES)];
+    let two = |at: usize| match head.get(at..at + 2)? {
+        [a @ b'0'..=b'9', b @ b'0'..=b'9'] => Some(u64::from((a - b'0') * 10 + (b - b'0'))),
+        _ => None,
+    };
+    memchr::memchr_iter(b':', head).find_map(|colon| {
+        let start = colon.checked_sub(2)?;
+        let is_free = start.checked_sub(1).is_none_or(|before| !matches!(head[before], b'0'..=b'9' | b':'));
+        let (hour, minute) = (two(start).filter(|hour| *hour < 24)?, two(colon + 1)?);
+        let second = two(colon + 4).filter(|_| head.get(colon + 3) == Some(&b':'))?;
+        is_free.then_some((hour * 60 + minute) * 60 + second)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(text: impl Fn(usize) -> String, at: usize, odd: &str) -> Vec<usize> {
+        let mut unlike = Unlike::default();
+        (0..60).for_each(|i| unlike.add_value(&if i == at { odd.to_owned() } else { text(i) }, i));
+        unlike.places()
+    }
+
+    #[test]
+    fn the_words_are_in_order() {
+        assert!(BAD_STATES.is_sorted());
+        assert_eq!(BAD_STATES.iter().map(|word| word.len()).max(), Some(MAX_STATE_BYTES));
+    }
+
+    #[test]
+    fn values_of_a_bad_state_stand_out() {
+        let usual = |i: usize| format!("value {i}");
+        for odd in [
+            "Vulnerable",
+            "Vulnerable: no microcode",
+            "DEGRADED",
+            "disabled",
+            "Failed to mount",
+            "expired 3 days ago",
+        ] {
+            assert_eq!(places(usual, 33, odd), [33], "{odd}");
+        }
+        for usual_too in [
+            "Not affected",
+            "rejected-file.rs",
+            "stale/path",
+            "invalidated",
+            "down the road",
+            "disabled.conf",
+        ] {
+            assert_eq!(places(usual, 33, usual_too), [0; 0], "{usual_too}");
+        }
+        // Where a tenth are, none stands out.
+        assert_eq!(
+            places(|i| if i % 9 == 0 { "Disabled" } else { "Enabled" }.to_owned(), 33, "Failed"),
+            [0; 0]
+        );
+    }
+
+    #[test]
+    fn letters_that_are_not_ascii_stand_out_among_ascii() {
+        let usual = |i: usize| format!("user {i}");
+        for odd in ["Zo\u{eb}", "p\u{43b}over", "\u{7530}\u{4e2d}"] {
+            assert_eq!(places(usual, 33, odd), [33], "{odd}");
+        }
+        assert_eq!(places(usual, 33, "ok \u{2713} \u{2502}"), [0; 0]);
+        assert_eq!(places(|i| format!("n\u{e9} {i}"), 33, "Zo\u{eb}"), [0; 0]);
+    }
+
+    #[test]
+    fn the_lowest_percentage_stands_out() {
+        let usual = |i: usize| format!("coverage: {}.5% of statements", 50 + i * 7 % 40);
+        assert_eq!(places(usual, 33, "coverage: 0.0% of statements"), [33]);
+        assert_eq!(places(usual, 33, "coverage: 49.9% of statements"), [33]);
+        assert_eq!(places(|_| "100%".to_owned(), 33, "100%"), [0; 0]);
+        assert_eq!(places(|i| format!("{}% of {}%", i, i + 1), 33, "0% of 1%"), [0; 0]);
+        assert_eq!(places(|i| format!("{}%", i % 10), 33, "50%"), [0; 0], "many are equally low");
+    }
+
+    #[test]
+    fn a_network_inside_another_stands_out_with_it() {
+        let usual = |i: usize| format!("10.{}.{}.0/19", i / 8, i % 8 * 32);
+        assert_eq!(places(usual, 33, "10.1.36.0/24"), [33, 9]);
+        assert_eq!(places(usual, 33, &usual(9)), [0; 0], "the same twice");
+        assert_eq!(places(usual, 33, "192.168.0.0/24"), [0; 0]);
+        // Where most lie inside others, none stands out.
+        let nested = |i: usize| {
+            if i.is_multiple_of(3) { format!("10.{i}.0.0/16") } else { format!("10.{}.{i}.0/24", i / 3 * 3) }
+        };
+        assert_eq!(places(nested, 33, "10.33.0.0/16"), [0; 0]);
+    }
+
+    #[test]
+    fn a_jump_in_time_stands_out_with_the_lines_beside_it() {
+        let jumps = |line: &dyn Fn(usize) -> String| {
+            let text: String = (0..60).map(|i| line(i) + "\n").collect();
+            jumps_in(&Source::new(&text))
+        };
+        let at = |seconds: usize| {
+            format!("{:02}:{:02}:{:02}", seconds / 3600 % 24, seconds / 60 % 60, seconds % 60)
+        };
+        for line in [
+            &(|i: usize| {
+                format!("2026-11-28T{}.1234567Z copying {i}", at(3600 + i + 900 * usize::from(i > 32)))
+            }) as &dyn Fn(usize) -> String,
+            &|i| {
+                format!("build\tRun tests\t2026-11-28T{}Z step {i}", at(3600 + i + 900 * usize::from(i > 32)))
+            },
+            &|i| format!("[{}] x", at(86_370 + i + 40 * usize::from(i > 32))),
+        ] {
+            assert_eq!(jumps(line), [32, 33], "{}", line(3));
+        }
+        assert_eq!(jumps(&|i| format!("{} x", at(i * 60))), [0; 0]);
+        assert_eq!(jumps(&|i| format!("{} x", at(i * i % 50))), [0; 0]);
+        assert_eq!(jumps(&|i| format!("ratio 1:{i:02}:33")), [0; 0]);
+    }
+}
