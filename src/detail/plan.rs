@@ -89,6 +89,8 @@ const MAX_SINGLE_LINES: usize = 2;
 const MAX_SHORT_BODY: usize = 8;
 /// Approximate bytes of the marker of one more gap.
 const GAP_BYTES: usize = 48;
+/// Most bytes of a gap below a head that is not worth its marker and names. A choice.
+const SMALL_GAP_BYTES: usize = 3 * GAP_BYTES;
 /// Most heads that are added above a line. Bounds the work.
 const MAX_HEADS: usize = 12;
 
@@ -267,12 +269,15 @@ impl Plan {
                 let mut below = run.start;
                 for head in needed {
                     let gap = bytes(lines, head.end.min(below)..below);
-                    let cost = bytes(lines, head.clone()) + gap.min(GAP_BYTES);
+                    // A small gap saves hardly more than its marker.
+                    let is_joined = gap <= SMALL_GAP_BYTES;
+                    let cost = bytes(lines, head.clone()) + if is_joined { gap } else { GAP_BYTES };
                     let is_paying = (shown + cost) * HEADS_ONE_IN <= all;
                     if !is_paying && (has_nearest || is_single) {
                         break;
                     }
-                    self.may_go[head.clone()].fill(false);
+                    let end = if is_joined { head.end.max(below) } else { head.end };
+                    self.may_go[head.start..end].fill(false);
                     shown += cost;
                     below = head.start;
                     has_nearest = true;

@@ -8,7 +8,7 @@ use crate::text::judge;
 use crate::text::ledger::{Action, Ledger};
 use crate::text::maps::{Map, Set};
 use crate::text::relevance::Relevance;
-use crate::text::searchable::{DIGIT, JOINT, LOWER, NAME, Piece, UPPER, each, pieces};
+use crate::text::searchable::{DIGIT, JOINT, LOWER, NAME, Piece, UPPER, each, link, pieces, stands_alone};
 use crate::text::source::Source;
 
 /// Replaces the start of a path that a line above has in full.
@@ -150,13 +150,13 @@ impl<'a> Names<'a> {
             let next = if i + 1 < source.len() { source.line(i + 1) } else { "" };
             if let Some(name) = entry(text).or_else(|| record(text, next)) {
                 if self.shown.insert(name) {
-                    found.add(Found { line, name, use_: Use::Declared });
+                    found.add(Found { line, name, use_: Use::Declared, is_own: true });
                 }
                 continue;
             }
             each(link(text).unwrap_or(text), |name, kinds| {
                 if says_something(name, kinds) && self.shown.insert(name) {
-                    found.add(Found { line, name, use_: Use::of(name, text) });
+                    found.add(Found { line, name, use_: Use::of(name, text), is_own: true });
                 }
             });
         }
@@ -181,18 +181,19 @@ impl<'a> Names<'a> {
                     let behind = name.as_ptr() as usize - text.as_ptr() as usize + name.len();
                     if text[behind..].starts_with('(') && !is_declared(name, text) && code.counts(own) {
                         if called.insert(own) {
-                            found.add(Found { line, name, use_: Use::Called });
+                            let is_own = says_something(name, kinds) && self.shown.insert(name);
+                            found.add(Found { line, name, use_: Use::Called, is_own });
                         }
                     } else if says_something(name, kinds) && self.shown.insert(name) {
                         let use_ = if code.relevance.has(own) { Use::Asked } else { Use::of(name, text) };
-                        found.add(Found { line, name, use_ });
+                        found.add(Found { line, name, use_, is_own: true });
                     }
                 }),
                 Piece::Literal(literal) => {
                     let content = &literal[1..literal.len() - 1];
                     match literal_use(literal, is_failing || was_failing) {
                         Some(use_) if self.shown.insert(literal) => {
-                            found.add(Found { line, name: literal, use_ });
+                            found.add(Found { line, name: literal, use_, is_own: false });
                         }
                         Some(_) => {}
                         None => each(content, |name, kinds| {
@@ -200,7 +201,7 @@ impl<'a> Names<'a> {
                                 && says_something(name, kinds)
                                 && self.shown.insert(name)
                             {
-                                found.add(Found { line, name, use_: Use::of(name, text) });
+                                found.add(Found { line, name, use_: Use::of(name, text), is_own: true });
                             }
                         }),
                     }
@@ -213,13 +214,13 @@ impl<'a> Names<'a> {
         }
         // Not longer than a list of what only the gap has, but for a few words.
         let bytes = source.byte_range(gap.clone()).len();
-        found.most = most.min(found.own_bytes.max(bytes / LITERALS_ONE_IN));
+        found.most = most.min(found.written_bytes.max(bytes / LITERALS_ONE_IN) + MORE.len());
         found.write()
     }
 }
 
 /// A list may take 1 byte for this many bytes of code, even if no name is only in that code. A choice.
-const LITERALS_ONE_IN: usize = 16;
+const LITERALS_ONE_IN: usize = 32;
 
 /// The facts about a file of code by which names are chosen.
 #[derive(Debug)]
@@ -288,13 +289,6 @@ fn literal_use(literal: &str, is_failing: bool) -> Option<Use> {
     }
 }
 
-/// Whether a name in a literal is not joined with signs around it.
-fn stands_alone(name: &str, literal: &str) -> bool {
-    let at = name.as_ptr() as usize - literal.as_ptr() as usize;
-    literal[..at].chars().next_back().is_none_or(|c| c == ' ' || "('\"`".contains(c))
-        && literal[at + name.len()..].chars().next().is_none_or(|c| c == ' ' || ".,:;)'\"`".contains(c))
-}
-
 /// The names in gaps.
 #[derive(Debug, Default)]
 pub struct Listed {
@@ -309,6 +303,8 @@ struct Found<'a> {
     line: usize,
     name: &'a str,
     use_: Use,
+    /// Whether it is a name that only the gap has.
+    is_own: bool,
 }
 
 impl Found<'_> {
@@ -377,20 +373,6 @@ fn record<'a>(title: &'a str, below: &str) -> Option<&'a str> {
     (is_kind && is_number && below.starts_with([' ', '\t'])).then(|| &title[..kind.len() + 1 + number.len()])
 }
 
-/// The name of a symbolic link in a listing, without what it points to: `lrwxrwxrwx 1 a a 8 May  2 a.so -> a.so.1`, or an
-/// entry of `tree`. Whoever searches for an entry of a folder searches for its name.
-fn link(line: &str) -> Option<&str> {
-    let (entry, _) = line.split_once(" -> ")?;
-    let is_link = entry.starts_with(['l', ' ', '├', '└', '│'])
-        && (entry.contains("── ") || entry.trim_start().get(1..10).is_some_and(is_mode));
-    is_link.then(|| entry.rsplit(' ').next()).flatten()
-}
-
-/// Whether a text is the mode in a line of `ls -l`, such as `-rw-r--r--`.
-fn is_mode(text: &str) -> bool {
-    text.len() == 9 && text.bytes().all(|b| b"rwxsStT-".contains(&b))
-}
-
 /// Words before a name that a line declares.
 const DECLARING: &[&str] = &[
     "class",
@@ -431,18 +413,33 @@ struct Candidates<'a> {
     all: usize,
     all_bytes: usize,
     own_bytes: usize,
+    /// The same if the names of one line share its number, and the line of the last of them.
+    written_bytes: usize,
+    last_line: Option<usize>,
 }
 
 impl<'a> Candidates<'a> {
     fn new(most: usize) -> Self {
-        Self { most, found: Vec::new(), of_use: [0; 7], all: 0, all_bytes: 0, own_bytes: 0 }
+        Self {
+            most,
+            found: Vec::new(),
+            of_use: [0; 7],
+            all: 0,
+            all_bytes: 0,
+            own_bytes: 0,
+            written_bytes: 0,
+            last_line: None,
+        }
     }
 
     fn add(&mut self, name: Found<'a>) {
         self.all += 1;
         self.all_bytes += name.cost();
-        let is_own = !matches!(name.use_, Use::Message | Use::Called | Use::Literal);
-        self.own_bytes += if is_own { name.cost() } else { 0 };
+        if name.is_own {
+            self.own_bytes += name.cost();
+            let is_first = self.last_line.replace(name.line) != Some(name.line);
+            self.written_bytes += if is_first { name.cost() } else { name.name.len() + 1 };
+        }
         let of_use = &mut self.of_use[name.use_ as usize];
         if *of_use <= self.most / MIN_NAME_BYTES {
             *of_use += 1;
@@ -674,7 +671,7 @@ mod tests {
     /// The hints for lines of code after the first, in a file with the functions `open_store` and `merge`.
     fn of_code(text: &str, about: &str, most: usize) -> String {
         // Long enough for a list of literals.
-        let text = &format!("{text}{}", "y = 1;\n".repeat(200));
+        let text = &format!("{text}{}", "y = 1;\n".repeat(400));
         let source = Source::new(text);
         let gap = 1..source.len();
         let mut names = Names::new(&source, &Ledger::new(&source), std::slice::from_ref(&gap));
@@ -720,11 +717,11 @@ mod tests {
         // A function that is called everywhere sets no body apart.
         let relevance = Relevance::default();
         let mut code = Code::new(["merge"].into_iter(), &relevance);
-        let text = format!("merge(a)\n{}", "y = 1;\n".repeat(39)).repeat(4);
+        let text = format!("merge(a)\n{}", "y = 1;\n".repeat(79)).repeat(4);
         let source = Source::new(&text);
-        let gaps = [0..40, 40..80, 80..120, 120..160];
+        let gaps = [0..80, 80..160, 160..240, 240..320];
         let mut names = Names::new(&source, &Ledger::new(&source), &gaps);
         let lists = gaps.map(|gap| names.of_code(&gap, 400, &mut code).text);
-        assert_eq!(lists, ["L1 merge", "L41 merge", "L81 merge", ""]);
+        assert_eq!(lists, ["L1 merge", "L81 merge", "L161 merge", ""]);
     }
 }

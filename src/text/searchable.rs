@@ -220,3 +220,24 @@ fn literal_end(bytes: &[u8], start: usize) -> Option<usize> {
     }
     None
 }
+
+/// The name of a symbolic link in a listing, without what it points to: `lrwxrwxrwx 1 a a 8 May  2 a.so -> a.so.1`, or an
+/// entry of `tree`. Whoever searches for an entry of a folder searches for its name.
+pub(super) fn link(line: &str) -> Option<&str> {
+    let (entry, _) = line.split_once(" -> ")?;
+    let is_link = entry.starts_with(['l', ' ', '├', '└', '│'])
+        && (entry.contains("── ") || entry.trim_start().get(1..10).is_some_and(is_mode));
+    is_link.then(|| entry.rsplit(' ').next()).flatten()
+}
+
+/// Whether a text is the mode in a line of `ls -l`, such as `-rw-r--r--`.
+fn is_mode(text: &str) -> bool {
+    text.len() == 9 && text.bytes().all(|b| b"rwxsStT-".contains(&b))
+}
+
+/// Whether a name in a literal is not joined with signs around it.
+pub(super) fn stands_alone(name: &str, literal: &str) -> bool {
+    let at = name.as_ptr() as usize - literal.as_ptr() as usize;
+    literal[..at].chars().next_back().is_none_or(|c| c == ' ' || "('\"`".contains(c))
+        && literal[at + name.len()..].chars().next().is_none_or(|c| c == ' ' || ".,:;)'\"`".contains(c))
+}
