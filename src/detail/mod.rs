@@ -4,18 +4,18 @@
 //! changed. Every gap lists its lines and the names in them, so that a reader knows what to ask for. It changes only lines
 //! that no earlier step changed, and does not decide what a failure is.
 
+mod outliers;
 mod plan;
-mod rows;
-mod siblings;
 
 use std::ops::Range;
 
 use crate::config::{FileDetail, Mode};
 use crate::detect::Shape;
 use crate::input::Input;
-use crate::outline::{Item, Kind, Language, outline};
+use crate::outline::{Item, Kind, Language, outline, statements};
 use crate::text::ledger::{Action, Ledger, Reduction};
-use crate::text::names::{MAX_LISTED_BYTES, Names};
+use crate::text::maps::Set;
+use crate::text::names::{Code, MAX_LISTED_BYTES, Names};
 use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
@@ -41,8 +41,13 @@ pub fn is_markup(input: &Input<'_>) -> bool {
     paths(input).any(|path| [".html", ".htm", ".xhtml"].iter().any(|end| path.ends_with(end)))
 }
 
-/// The lines to leave out of a file view; outliers stay.
-pub fn reduce(input: &Input<'_>, ledger: &Ledger, outliers: &[usize]) -> Result<Reduction, Reason> {
+/// The lines to leave out of a file view. Outliers stay, and so do protected lines, which the guard would restore.
+pub fn reduce(
+    input: &Input<'_>,
+    ledger: &Ledger,
+    outliers: &[usize],
+    protected: &[usize],
+) -> Result<Reduction, Reason> {
     if let Some(step) = limited(input, ledger) {
         return Ok(step);
     }
@@ -74,25 +79,35 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger, outliers: &[usize]) -> Result<
     }
     plan.keep(outliers);
     if language.is_code() {
-        plan.keep(&siblings::unlike(&lines, &items));
+        plan.hold(outliers::unlike(&lines, &items));
     }
     if language == Language::Sql {
-        plan.keep(&rows::odd(&lines));
+        plan.keep(&outliers::odd_rows(&lines));
     }
-    plan.keep(&conflicts(&lines));
+    plan.hold(conflicts(&lines));
     plan.keep_edited(source, &items, input.relevance.edited());
     plan.keep_pointed(source, &items, input.relevance.pointed());
     plan.keep_relevant(source, input.relevance, input.call.query.is_some());
+    // A statement of SQL may be a table of many rows.
+    if language.is_code() && language != Language::Sql {
+        plan.hold(said_once(source, protected));
+        plan.complete(&lines, &statements(language, &lines));
+    }
     let gaps = plan.gaps(source, ledger);
     let mut names = Names::new(source, ledger, &gaps);
+    let functions = items.iter().filter(|item| item.kind == Kind::Function).map(|item| item.name);
+    let mut code = Code::new(functions, input.relevance);
     let mut step = Reduction::default();
     let mut hidden = 0;
     for gap in gaps {
         let bytes = unpadded(source, gap.clone());
         let most = MAX_LISTED_BYTES.min(bytes / NAMES_ONE_IN);
-        let named = names.of(std::slice::from_ref(&gap), &gap, most);
+        let named = match language.is_code() {
+            true => names.of_code(&gap, most, &mut code),
+            false => names.of(std::slice::from_ref(&gap), &gap, most),
+        };
         // If the names are nearly as long as the lines, the lines stay.
-        if named.all_bytes * 2 < bytes {
+        if named.own_bytes * 2 < bytes {
             hidden += bytes - named.text.len();
             step.omit_named(gap, Reason::FileBody, 0, &named.text);
         }
@@ -105,6 +120,15 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger, outliers: &[usize]) -> Result<
         number(input, &items, ledger, &mut step);
     }
     Ok(step)
+}
+
+/// Those of the lines that the guard would restore: each text once. A bracket alone stays for the guard.
+fn said_once<'a>(source: &'a Source<'_>, lines: &'a [usize]) -> impl Iterator<Item = usize> + 'a {
+    let mut seen: Set<&str> = Set::default();
+    lines.iter().copied().filter(move |line| {
+        let text = source.line(*line).trim();
+        text.contains(char::is_alphanumeric) && seen.insert(text)
+    })
 }
 
 /// Keeps lines that report failures, and text around a numbered view, which is not in the file.
@@ -124,7 +148,7 @@ fn keep_reports(input: &Input<'_>, lines: &[&str], items: &[Item<'_>], is_number
     if is_numbered {
         let view = source.view();
         let around: Vec<usize> = (0..source.len()).filter(|i| view.number(*i).is_none()).collect();
-        plan.keep(&around);
+        plan.hold(around);
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::Lines;
 use crate::config::FileDetail;
 use crate::detect::edit;
-use crate::outline::{Item, Kind};
-use crate::text::headings;
+use crate::outline::{Item, Kind, MAX_STATEMENT_LINES};
+use crate::text::headings::{self, Heads};
 use crate::text::ledger::Ledger;
 use crate::text::relevance::Relevance;
 use crate::text::source::Source;
@@ -80,9 +80,29 @@ fn is_conflict_mark(line: &str) -> bool {
 /// Most lines that the first sentence of a comment may take. A choice.
 const MAX_SENTENCE_LINES: usize = 4;
 
+/// The shares of a body that its kept lines may take with the heads that they get: 1/N. If they take more, outer heads are
+/// not added, and single lines are left out. A choice.
+const HEADS_ONE_IN: usize = 2;
+/// Most lines of a run that is left out if it would need too many heads. A choice: longer runs were chosen as blocks.
+const MAX_SINGLE_LINES: usize = 2;
+/// A body with at most this many lines keeps its single lines: little would be saved. A choice.
+const MAX_SHORT_BODY: usize = 8;
+/// Approximate bytes of the marker of one more gap.
+const GAP_BYTES: usize = 48;
+/// Most bytes of a gap below a head that is not worth its marker and names. A choice.
+const SMALL_GAP_BYTES: usize = 3 * GAP_BYTES;
+/// Most heads that are added above a line. Bounds the work.
+const MAX_HEADS: usize = 12;
+
 /// For each line, whether it may be left out.
 pub(super) struct Plan {
     may_go: Vec<bool>,
+    /// The line after those that are kept at the start.
+    head: usize,
+    /// Lines that stay whatever they cost.
+    must_stay: Vec<bool>,
+    /// Lines in bodies and comments, which may go unless there is a special reason.
+    in_body: Vec<bool>,
 }
 
 impl Plan {
@@ -124,8 +144,9 @@ impl Plan {
             }
         }
         let head = lines.iter().position(|line| !line.is_empty()).unwrap_or(0);
-        may_go[..(head + HEAD_LINES).min(lines.len())].fill(false);
-        Self { may_go }
+        let head = (head + HEAD_LINES).min(lines.len());
+        may_go[..head].fill(false);
+        Self { head, in_body: may_go.clone(), must_stay: vec![false; lines.len()], may_go }
     }
 
     /// Leaves out the blank lines between lines that are left out: many small sections are one gap.
@@ -145,6 +166,14 @@ impl Plan {
         lines.iter().for_each(|line| self.may_go[*line] = false);
     }
 
+    /// Keeps these lines whatever they cost.
+    pub(super) fn hold(&mut self, lines: impl IntoIterator<Item = usize>) {
+        for line in lines {
+            self.may_go[line] = false;
+            self.must_stay[line] = true;
+        }
+    }
+
     /// Keeps the code around a text that the agent wrote into the file: the innermost function or type if it is
     /// short, or else the lines around. A text that occurs in many places is ignored.
     pub(super) fn keep_edited(&mut self, source: &Source<'_>, items: &[Item<'_>], edited: &[Arc<str>]) {
@@ -154,8 +183,7 @@ impl Plan {
                 continue;
             }
             for place in found {
-                let lines = around(items, place, self.may_go.len());
-                self.may_go[lines].fill(false);
+                self.hold(around(items, place, self.may_go.len()));
             }
         }
     }
@@ -178,7 +206,7 @@ impl Plan {
             let new = self.may_go[lines.clone()].iter().filter(|may_go| **may_go).count();
             let Some(rest) = left.checked_sub(new) else { continue };
             left = rest;
-            self.may_go[lines].fill(false);
+            self.hold(lines);
         }
     }
 
@@ -206,6 +234,121 @@ impl Plan {
         }
     }
 
+    /// Completes what stays of bodies of code: statements are whole, or left out if they are long, and below the heads of
+    /// the blocks around them. A line whose heads cost more than leaving out its body saves goes with the body. `starts`
+    /// are the lines at which statements start.
+    pub(super) fn complete(&mut self, lines: &[&str], starts: &[bool]) {
+        let heads = headings::heads(lines, starts);
+        if self.head < lines.len() && !starts[self.head] {
+            // The last statement of the lines at the start goes on.
+            let rest = statement(self.head, &(self.head..lines.len()), starts);
+            if rest.len() < MAX_STATEMENT_LINES {
+                self.may_go[rest].fill(false);
+            }
+        }
+        let mut at = 0;
+        while at < lines.len() {
+            let body = at..(at..lines.len()).find(|i| !self.in_body[*i]).unwrap_or(lines.len());
+            at = body.end + 1;
+            let all = bytes(lines, body.clone());
+            let mut shown = 0;
+            let mut next = body.start;
+            while let Some(first) = (next..body.end).find(|i| !self.may_go[*i]) {
+                let end = (first..body.end).find(|i| self.may_go[*i]).unwrap_or(body.end);
+                let run = self.whole(first..end, &body, lines, starts);
+                next = end.max(run.end);
+                if run.is_empty() {
+                    continue;
+                }
+                shown += bytes(lines, run.clone());
+                let is_single = end - first <= MAX_SINGLE_LINES
+                    && body.len() > MAX_SHORT_BODY
+                    && !self.must_stay[run.clone()].contains(&true);
+                let needed = self.heads_of(run.clone(), &body, &heads, starts);
+                let mut has_nearest = needed.is_empty();
+                let mut below = run.start;
+                for head in needed {
+                    let gap = bytes(lines, head.end.min(below)..below);
+                    // A small gap saves hardly more than its marker.
+                    let is_joined = gap <= SMALL_GAP_BYTES;
+                    let cost = bytes(lines, head.clone()) + if is_joined { gap } else { GAP_BYTES };
+                    let is_paying = (shown + cost) * HEADS_ONE_IN <= all;
+                    if !is_paying && (has_nearest || is_single) {
+                        break;
+                    }
+                    let end = if is_joined { head.end.max(below) } else { head.end };
+                    self.may_go[head.start..end].fill(false);
+                    shown += cost;
+                    below = head.start;
+                    has_nearest = true;
+                }
+                if !has_nearest {
+                    self.may_go[run.clone()].fill(true);
+                    shown -= bytes(lines, run);
+                }
+            }
+        }
+    }
+
+    /// A run of kept lines in a body, extended to whole statements or cut to them. It is empty if nothing is left of it.
+    fn whole(&mut self, run: Lines, body: &Lines, lines: &[&str], starts: &[bool]) -> Lines {
+        let must_stay = |lines: Lines| self.must_stay[lines].contains(&true);
+        let mut out = run.clone();
+        let first = statement(run.start, body, starts);
+        let last = statement(run.end - 1, body, starts);
+        if first.len() <= MAX_STATEMENT_LINES {
+            out.start = first.start;
+        } else {
+            // A part of a long statement, unless it was chosen as a block or must stay.
+            let next = (run.start..run.end).find(|i| starts[*i]).unwrap_or(run.end);
+            let is_chosen = next == run.end && run.len() > MAX_SINGLE_LINES;
+            out.start = if is_chosen || must_stay(run.start..next) { run.start } else { next };
+        }
+        if last.len() <= MAX_STATEMENT_LINES {
+            out.end = last.end;
+        } else if last.end > run.end {
+            let start = (out.start..run.end).rev().find(|i| starts[*i]).unwrap_or(run.start);
+            out.end = if start == out.start || must_stay(start..run.end) { run.end } else { start };
+        }
+        // A long statement would go on behind its last line.
+        let goes_on = |line: usize| lines[line].trim_end().ends_with(['(', '[', ',']);
+        if out.end > out.start && goes_on(out.end - 1) && !self.must_stay[out.end - 1] {
+            let start = (out.start..out.end).rev().find(|i| starts[*i]).unwrap_or(out.start);
+            let is_single = out.len() <= MAX_SINGLE_LINES;
+            out.end =
+                if is_single || start > out.start && !must_stay(start..out.end) { start } else { out.end };
+        }
+        // The end of a block that is not shown says nothing.
+        let says_nothing =
+            |line: usize| !lines[line].contains(char::is_alphanumeric) && !self.must_stay[line];
+        while out.start < out.end && says_nothing(out.start) {
+            out.start += 1;
+        }
+        out.end = out.end.max(out.start);
+        self.may_go[run].fill(true);
+        self.may_go[out.clone()].fill(false);
+        out
+    }
+
+    /// The heads of the blocks around a run that are not shown yet, in its body, the innermost first.
+    fn heads_of(&self, run: Lines, body: &Lines, heads: &[Heads], starts: &[bool]) -> Vec<Lines> {
+        let mut out = Vec::new();
+        let mut at = run.start;
+        for _ in 0..MAX_HEADS {
+            let beside = heads[at].beside.filter(|line| body.contains(line));
+            let Some(line) = beside.or(heads[at].above).filter(|line| body.contains(line)) else { break };
+            let mut head = statement(line, body, starts);
+            if head.len() > MAX_STATEMENT_LINES {
+                head = line..line + 1;
+            }
+            if self.may_go[head.clone()].contains(&true) {
+                out.push(head.clone());
+            }
+            at = head.start;
+        }
+        out
+    }
+
     /// Runs of lines to leave out; no step changed any of them.
     pub(super) fn gaps(&self, source: &Source<'_>, ledger: &Ledger) -> Vec<Lines> {
         let mut gaps: Vec<Lines> = Vec::new();
@@ -224,6 +367,20 @@ impl Plan {
         }
         gaps
     }
+}
+
+/// The lines of the statement to which a line belongs, as far as they are in a body. Of a statement that is too long, some
+/// lines around that line, more than a statement may have.
+fn statement(line: usize, body: &Lines, starts: &[bool]) -> Lines {
+    let first = body.start.max(line.saturating_sub(MAX_STATEMENT_LINES));
+    let end = body.end.min(line + 1 + MAX_STATEMENT_LINES);
+    let start = (first..=line).rev().find(|i| starts[*i]).unwrap_or(first);
+    start..(line + 1..end).find(|i| starts[*i]).unwrap_or(end)
+}
+
+/// Bytes of lines.
+fn bytes(lines: &[&str], of: Lines) -> usize {
+    lines[of].iter().map(|line| line.len() + 1).sum()
 }
 
 /// The deepest level of sections whose titles are all shown where only signatures are; `None` for code.
@@ -309,6 +466,7 @@ fn push(gaps: &mut Vec<Lines>, source: &Source<'_>, mut gap: Lines) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::outline::{Language, outline, statements};
 
     #[test]
     fn the_first_sentence_of_a_comment_is_kept_whole_or_not_at_all() {
@@ -365,5 +523,113 @@ mod tests {
         let mut code = page(3);
         code[0].kind = Kind::Function;
         assert_eq!(deepest_titles(&code), None);
+    }
+
+    /// What stays of a file if the lines that contain one of `kept` do; `...` for a gap.
+    fn completed(path: &str, text: &str, kept: &[&str]) -> String {
+        let lines: Vec<&str> = text.lines().collect();
+        let language = Language::of(Some(path), "").unwrap();
+        let items = outline(language, &lines).unwrap();
+        let mut plan = Plan::new(&lines, &items, FileDetail::Structure, false);
+        let has = |line: &&str| kept.iter().any(|kept| line.contains(kept));
+        let failing: Vec<usize> = (HEAD_LINES..lines.len()).filter(|i| has(&lines[*i])).collect();
+        plan.keep(&failing);
+        plan.complete(&lines, &statements(language, &lines));
+        let source = Source::new(text);
+        let gaps = plan.gaps(&source, &Ledger::new(&source));
+        let mut out: Vec<&str> = Vec::new();
+        for (i, line) in lines.iter().enumerate().skip(HEAD_LINES) {
+            match gaps.iter().find(|gap| gap.contains(&i)) {
+                Some(gap) if gap.start == i => out.push("..."),
+                Some(_) => {}
+                None => out.push(line.trim()),
+            }
+        }
+        out.join("\n")
+    }
+
+    /// A file with an empty head of that many lines, then a body.
+    fn file(comment: &str, body: &str) -> String {
+        format!("{}{body}", format!("{comment}\n").repeat(HEAD_LINES))
+    }
+
+    #[test]
+    fn kept_lines_have_their_heads_and_whole_statements() {
+        let filler = |indent: &str, line: &str| format!("{indent}{line}\n").repeat(12);
+        let script = file(
+            "//",
+            &format!(
+                "function f(a) {{\n{0}  for (const b of a) {{\n{1}    if (b.size > 4) {{\n{2}      throw new Error(\n        \
+                 `too long: ${{b}}`,\n      );\n    }}\n{1}  }}\n{0}}}\n",
+                filler("  ", "step(a, one, two, three);"),
+                filler("    ", "step(b, one, two, three);"),
+                filler("      ", "step(b, one, two, three);"),
+            ),
+        );
+        assert_eq!(
+            completed("a.ts", &script, &["new Error"]),
+            "function f(a) {\n...\nfor (const b of a) {\n...\nif (b.size > 4) {\n...\nthrow new Error(\n`too long: ${b}`,\n);\n...\n}"
+        );
+        let python = file(
+            "#",
+            &format!(
+                "def f(a):\n{0}    with a as b:\n        try:\n{1}        except KeyError:\n            raise Error(\n                \
+                 'no such key')\n{0}",
+                filler("    ", "step(a, one, two, three)"),
+                filler("            ", "step(b, one, two, three)"),
+            ),
+        );
+        assert_eq!(
+            completed("a.py", &python, &["raise"]),
+            "def f(a):\n...\nwith a as b:\n...\nexcept KeyError:\nraise Error(\n'no such key')\n..."
+        );
+        let go = file(
+            "//",
+            &format!(
+                "func f(a int) error {{\n{0}\tswitch a {{\n\tcase 1:\n{1}\tcase 2:\n\t\treturn errors.New(\"two\")\n\t}}\n{0}}}\n",
+                filler("\t", "step(a, one, two, three)"),
+                filler("\t\t", "step(a, one, two, three)"),
+            ),
+        );
+        assert_eq!(
+            completed("a.go", &go, &["errors.New"]),
+            "func f(a int) error {\n...\nswitch a {\n...\ncase 2:\nreturn errors.New(\"two\")\n...\n}"
+        );
+        // The end of an `else` with its `if`, without the `}` above.
+        let java = file(
+            "//",
+            &format!(
+                "class A {{\n  void f(int a) {{\n{0}    if (a > 4) {{\n{1}    }} else {{\n      throw new E(\"four\");\n    }}\n{0}  }}\n}}\n",
+                filler("    ", "step(a, one, two, three);"),
+                filler("      ", "step(a, one, two, three);"),
+            ),
+        );
+        assert_eq!(
+            completed("A.java", &java, &["throw"]),
+            "class A {\nvoid f(int a) {\n...\nif (a > 4) {\n...\n} else {\nthrow new E(\"four\");\n...\n}\n}"
+        );
+    }
+
+    #[test]
+    fn lines_that_would_cost_too_much_go_with_their_body() {
+        // The heads are as long as the rest of the body.
+        let head = format!("    if ({}) {{", "a_long_condition && ".repeat(8));
+        let body =
+            format!("fn f() {{\n{}{head}\n        panic!(\"x\");\n    }}\n}}\n", "    s();\n".repeat(8));
+        assert_eq!(completed("a.rs", &file("//", &body), &["panic"]), "fn f() {\n...\n}");
+        // A short body is shown as before.
+        let body = "fn f() {\n    if a {\n        panic!(\"x\");\n    }\n    g();\n}\n";
+        assert!(completed("a.rs", &file("//", body), &["panic"]).contains("if a {\npanic!"));
+        // The statement at the end of the lines that are kept at the start.
+        let start = format!(
+            "{}fn f() {{\n    g(\n        1,\n        2,\n    );\n{}}}\n",
+            "//\n".repeat(HEAD_LINES - 3),
+            "    h();\n".repeat(9)
+        );
+        assert_eq!(completed("a.rs", &start, &[]), "2,\n);\n...\n}");
+        // A part of a long statement.
+        let call =
+            format!("fn f() {{\n    panic!(\n{}    );\n}}\n", "        \"one of many lines, \"\n".repeat(12));
+        assert_eq!(completed("a.rs", &file("//", &call), &["panic"]), "fn f() {\n...\n}");
     }
 }

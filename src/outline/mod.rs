@@ -119,6 +119,24 @@ pub fn outline<'a>(language: Language, lines: &[&'a str]) -> Option<Vec<Item<'a>
     (!items.is_empty()).then_some(items)
 }
 
+/// The most lines of a statement that is shown whole where only some lines of a body are. A choice.
+pub const MAX_STATEMENT_LINES: usize = 6;
+
+/// For each line, whether a statement starts there. Lines of a comment that follow each other count as one; the lines of a
+/// block are statements of their own.
+pub fn statements(language: Language, lines: &[&str]) -> Vec<bool> {
+    let bare: Vec<&str> = lines.iter().map(|l| l.strip_suffix('\r').unwrap_or(l)).collect();
+    let lines = bare.as_slice();
+    match language {
+        Language::Python => indent::statements(lines),
+        Language::Ruby | Language::Lua | Language::Elixir | Language::Shell | Language::Sql => {
+            ends::statements(language, lines)
+        }
+        _ if language.is_code() => brace::statements(language, lines),
+        _ => vec![true; lines.len()],
+    }
+}
+
 /// Sorts the items, drops those that cross another, and counts the depth of each.
 fn normalize(mut items: Vec<Item<'_>>, count: usize) -> Vec<Item<'_>> {
     for item in &mut items {
@@ -202,6 +220,29 @@ mod tests {
         }
         for language in [Language::Python, Language::Ruby, Language::Json, Language::Toml, Language::Sql] {
             assert_eq!(outline(language, &prose), None, "{}", language.name());
+        }
+    }
+
+    #[test]
+    fn statements_of_languages_without_braces() {
+        let cases: [(Language, &str, &str); 6] = [
+            (
+                Language::Python,
+                "def f(\n    a,\n):\n    raise E(\n        'a'\n    )\n    # b\n    # c\n    g()\n",
+                "s--s--s-s",
+            ),
+            // A long one is taken apart.
+            (Language::Python, "x = [\n 1,\n 2,\n 3,\n 4,\n 5 +\n 6,\n]\n", "ssssss-s"),
+            (Language::Ruby, "raise E,\n  'a'\nx = a\n  .b\nif x &&\n    y\n  z {\n  }\nend\n", "s-s-s-sss"),
+            (Language::Elixir, "x\n|> f()\n|> g()\nraise E\n", "s--s"),
+            (Language::Lua, "-- a\n-- b\nerror('a' ..\n  b)\n", "s-s-"),
+            (Language::Shell, "curl a \\\n  -b\nif x; then\n  exit 1\nfi\n", "s-sss"),
+        ];
+        for (language, text, expected) in cases {
+            let lines: Vec<&str> = text.lines().collect();
+            let marks = |is_start: bool| if is_start { 's' } else { '-' };
+            let found: String = statements(language, &lines).into_iter().map(marks).collect();
+            assert_eq!(found, expected, "{text}");
         }
     }
 }

@@ -400,7 +400,7 @@ impl<'a> Attempt<'_, 'a> {
                     true => outliers::of_data(source, detail::is_markup(input)),
                     false => Vec::new(),
                 };
-                detail::reduce(input, ledger, &outliers)
+                detail::reduce(input, ledger, &outliers, protected)
             });
         if is_outlined {
             self.refer_to_outlines(source, protected, state);

@@ -23,6 +23,7 @@ pub mod out;
 pub mod reason;
 pub mod reduction;
 pub mod relevance;
+mod searchable;
 pub mod series;
 pub mod signals;
 pub mod source;

@@ -6,7 +6,9 @@ use std::ops::Range;
 
 use crate::text::judge;
 use crate::text::ledger::{Action, Ledger};
-use crate::text::maps::Set;
+use crate::text::maps::{Map, Set};
+use crate::text::relevance::Relevance;
+use crate::text::searchable::{DIGIT, JOINT, LOWER, NAME, Piece, UPPER, each, link, pieces, stands_alone};
 use crate::text::source::Source;
 
 /// Replaces the start of a path that a line above has in full.
@@ -148,17 +150,142 @@ impl<'a> Names<'a> {
             let next = if i + 1 < source.len() { source.line(i + 1) } else { "" };
             if let Some(name) = entry(text).or_else(|| record(text, next)) {
                 if self.shown.insert(name) {
-                    found.add(Found { line, name, use_: Use::Declared });
+                    found.add(Found { line, name, use_: Use::Declared, is_own: true });
                 }
                 continue;
             }
             each(link(text).unwrap_or(text), |name, kinds| {
                 if says_something(name, kinds) && self.shown.insert(name) {
-                    found.add(Found { line, name, use_: Use::of(name, text) });
+                    found.add(Found { line, name, use_: Use::of(name, text), is_own: true });
                 }
             });
         }
         found.write()
+    }
+
+    /// Like [`of`](Self::of), for one gap in code: also its string literals, and the functions of the file that it calls.
+    pub fn of_code(&mut self, gap: &Range<usize>, most: usize, code: &mut Code<'a>) -> Listed {
+        let source = self.source;
+        let view = source.view();
+        let first = source.numbers(gap).0;
+        let mut found = Candidates::new(most);
+        let mut called: Set<&str> = Set::default();
+        let mut was_failing = false;
+        for i in gap.clone() {
+            let text = view.text(source.raw(i), i);
+            let line = first + (i - gap.start);
+            let is_failing = FAILING.iter().any(|word| text.contains(word));
+            pieces(text, |piece| match piece {
+                Piece::Code(piece) => each(piece, |name, kinds| {
+                    let own = last_part(name);
+                    let behind = name.as_ptr() as usize - text.as_ptr() as usize + name.len();
+                    if text[behind..].starts_with('(') && !is_declared(name, text) && code.counts(own) {
+                        if called.insert(own) {
+                            let is_own = says_something(name, kinds) && self.shown.insert(name);
+                            found.add(Found { line, name, use_: Use::Called, is_own });
+                        }
+                    } else if says_something(name, kinds) && self.shown.insert(name) {
+                        let use_ = if code.relevance.has(own) { Use::Asked } else { Use::of(name, text) };
+                        found.add(Found { line, name, use_, is_own: true });
+                    }
+                }),
+                Piece::Literal(literal) => {
+                    let content = &literal[1..literal.len() - 1];
+                    match literal_use(literal, is_failing || was_failing) {
+                        Some(use_) if self.shown.insert(literal) => {
+                            found.add(Found { line, name: literal, use_, is_own: false });
+                        }
+                        Some(_) => {}
+                        None => each(content, |name, kinds| {
+                            if stands_alone(name, content)
+                                && says_something(name, kinds)
+                                && self.shown.insert(name)
+                            {
+                                found.add(Found { line, name, use_: Use::of(name, text), is_own: true });
+                            }
+                        }),
+                    }
+                }
+            });
+            was_failing = is_failing && text.trim_end().ends_with('(');
+        }
+        for own in called {
+            code.note(own);
+        }
+        // Not longer than a list of what only the gap has, but for a few words.
+        let bytes = source.byte_range(gap.clone()).len();
+        found.most = most.min(found.written_bytes.max(bytes / LITERALS_ONE_IN) + MORE.len());
+        found.write()
+    }
+}
+
+/// A list may take 1 byte for this many bytes of code, even if no name is only in that code. A choice.
+const LITERALS_ONE_IN: usize = 32;
+
+/// The facts about a file of code by which names are chosen.
+#[derive(Debug)]
+pub struct Code<'a> {
+    /// Its functions, each with the number of lists that have it as called.
+    functions: Map<&'a str, usize>,
+    relevance: &'a Relevance,
+}
+
+impl<'a> Code<'a> {
+    /// The most lists that name a function as called. A choice: what is called everywhere sets no body apart.
+    const MAX_LISTS: usize = 3;
+
+    /// `functions` are the names of all functions of the file.
+    pub fn new(functions: impl Iterator<Item = &'a str>, relevance: &'a Relevance) -> Self {
+        let functions = functions.filter(|name| name.len() >= MIN_CALLED_BYTES);
+        Self { functions: functions.map(|name| (name, 0)).collect(), relevance }
+    }
+
+    fn counts(&self, name: &str) -> bool {
+        self.functions.get(name).is_some_and(|lists| *lists < Self::MAX_LISTS)
+    }
+
+    fn note(&mut self, name: &str) {
+        if let Some(lists) = self.functions.get_mut(name) {
+            *lists += 1;
+        }
+    }
+}
+
+/// The shortest name of a called function that is listed, in bytes.
+const MIN_CALLED_BYTES: usize = 4;
+/// Parts of words in lines whose literals are messages of failures.
+const FAILING: &[&str] =
+    &["rror", "throw", "raise", "panic", "fail", "xception", "bail!", "abort", "reject(", "Err("];
+/// The fewest words of a message, and the shortest of them in bytes. A choice.
+const MIN_MESSAGE_WORDS: usize = 2;
+const MIN_WORD_BYTES: usize = 3;
+
+/// The last part of a name: `rows` of `self.table.rows`.
+fn last_part(name: &str) -> &str {
+    name.rsplit(['.', ':']).next().unwrap_or_default()
+}
+
+/// The use of a literal as a whole, quotes included: a message, an address, a path with values to fill in. `None` for other
+/// literals, of which only names are listed.
+fn literal_use(literal: &str, is_failing: bool) -> Option<Use> {
+    let content = literal[1..literal.len() - 1].trim();
+    // These signs are written differently in a marker.
+    let is_exact = !content.contains(|c: char| matches!(c, '[' | ']') || c.is_control());
+    if !is_exact || !(MIN_NAME_BYTES..=MAX_NAME_BYTES).contains(&literal.len()) || content.contains("tersed")
+    {
+        return None;
+    }
+    let is_word = |word: &&str| {
+        word.len() >= MIN_WORD_BYTES && word.bytes().all(|b| b.is_ascii_alphabetic() || b == b',')
+    };
+    match content.contains(' ') {
+        _ if content.contains("://") => Some(Use::Message),
+        true if content.split(' ').filter(is_word).count() < MIN_MESSAGE_WORDS => None,
+        true if is_failing => Some(Use::Message),
+        true => Some(Use::Literal),
+        // Not a piece of HTML.
+        false if content.contains('\\') || content.starts_with('<') => None,
+        false => (content.contains('/') && content.contains(['$', '{', '%', '<', '*'])).then_some(Use::Path),
     }
 }
 
@@ -167,8 +294,8 @@ impl<'a> Names<'a> {
 pub struct Listed {
     /// The list for a marker.
     pub text: String,
-    /// Bytes that a list of all names would take.
-    pub all_bytes: usize,
+    /// Bytes that a list of all names would take, without literals and called functions.
+    pub own_bytes: usize,
 }
 
 /// A name, and the number of the line where it first occurs.
@@ -176,6 +303,8 @@ struct Found<'a> {
     line: usize,
     name: &'a str,
     use_: Use,
+    /// Whether it is a name that only the gap has.
+    is_own: bool,
 }
 
 impl Found<'_> {
@@ -188,10 +317,18 @@ impl Found<'_> {
 /// The use of a name for a reader, the most useful first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Use {
+    /// The session is about it.
+    Asked,
     /// The line declares the name.
     Declared,
+    /// The message of a failure, or an address.
+    Message,
+    /// A function of the same file that is called here.
+    Called,
     /// The name is a path, which can be opened.
     Path,
+    /// Another literal.
+    Literal,
     Other,
 }
 
@@ -236,20 +373,6 @@ fn record<'a>(title: &'a str, below: &str) -> Option<&'a str> {
     (is_kind && is_number && below.starts_with([' ', '\t'])).then(|| &title[..kind.len() + 1 + number.len()])
 }
 
-/// The name of a symbolic link in a listing, without what it points to: `lrwxrwxrwx 1 a a 8 May  2 a.so -> a.so.1`, or an
-/// entry of `tree`. Whoever searches for an entry of a folder searches for its name.
-fn link(line: &str) -> Option<&str> {
-    let (entry, _) = line.split_once(" -> ")?;
-    let is_link = entry.starts_with(['l', ' ', '├', '└', '│'])
-        && (entry.contains("── ") || entry.trim_start().get(1..10).is_some_and(is_mode));
-    is_link.then(|| entry.rsplit(' ').next()).flatten()
-}
-
-/// Whether a text is the mode in a line of `ls -l`, such as `-rw-r--r--`.
-fn is_mode(text: &str) -> bool {
-    text.len() == 9 && text.bytes().all(|b| b"rwxsStT-".contains(&b))
-}
-
 /// Words before a name that a line declares.
 const DECLARING: &[&str] = &[
     "class",
@@ -285,20 +408,38 @@ struct Candidates<'a> {
     most: usize,
     /// The first names of each use, at most as many as a list could have: the memory does not grow with the text.
     found: Vec<Found<'a>>,
-    of_use: [usize; 3],
-    /// The number of all names, and the bytes of a list of all of them.
+    of_use: [usize; 7],
+    /// The number of all names, the bytes of a list of all of them, and the bytes of those that only the gap has.
     all: usize,
     all_bytes: usize,
+    own_bytes: usize,
+    /// The same if the names of one line share its number, and the line of the last of them.
+    written_bytes: usize,
+    last_line: Option<usize>,
 }
 
 impl<'a> Candidates<'a> {
     fn new(most: usize) -> Self {
-        Self { most, found: Vec::new(), of_use: [0; 3], all: 0, all_bytes: 0 }
+        Self {
+            most,
+            found: Vec::new(),
+            of_use: [0; 7],
+            all: 0,
+            all_bytes: 0,
+            own_bytes: 0,
+            written_bytes: 0,
+            last_line: None,
+        }
     }
 
     fn add(&mut self, name: Found<'a>) {
         self.all += 1;
         self.all_bytes += name.cost();
+        if name.is_own {
+            self.own_bytes += name.cost();
+            let is_first = self.last_line.replace(name.line) != Some(name.line);
+            self.written_bytes += if is_first { name.cost() } else { name.name.len() + 1 };
+        }
         let of_use = &mut self.of_use[name.use_ as usize];
         if *of_use <= self.most / MIN_NAME_BYTES {
             *of_use += 1;
@@ -308,7 +449,7 @@ impl<'a> Candidates<'a> {
 
     /// The list; if not all names fit, with the most useful ones.
     fn write(self) -> Listed {
-        let Self { most, mut found, all, all_bytes, .. } = self;
+        let Self { most, mut found, all, all_bytes, own_bytes, .. } = self;
         if all_bytes > most {
             found.sort_by_key(|name| name.use_);
             let mut left = most.saturating_sub(MORE.len());
@@ -332,7 +473,7 @@ impl<'a> Candidates<'a> {
         if !out.is_empty() && found.len() < all {
             out.push_str(MORE);
         }
-        Listed { text: out, all_bytes }
+        Listed { text: out, own_bytes }
     }
 }
 
@@ -409,151 +550,6 @@ fn is_log_call(name: &str) -> bool {
         is(head, start) && LOG_CALL_ENDS.iter().any(|known| is(end, known))
     };
     LOGS.iter().any(|known| is(log, known)) && LOG_CALLS.iter().any(|start| is_call(&start))
-}
-
-/// Whether a byte may start a name, and whether it may continue one.
-const STARTS_NAME: u8 = 1;
-const GOES_ON: u8 = 1 << 1;
-/// The kind of a byte in a name.
-const LOWER: u8 = 1 << 2;
-const UPPER: u8 = 1 << 3;
-const DIGIT: u8 = 1 << 4;
-/// `_`, `.`, `:`, `/`
-const JOINT: u8 = 1 << 5;
-
-static NAME: [u8; 256] = {
-    let mut name = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        name[byte] = match byte as u8 {
-            b'a'..=b'z' => STARTS_NAME | GOES_ON | LOWER,
-            b'A'..=b'Z' => STARTS_NAME | GOES_ON | UPPER,
-            b'_' => STARTS_NAME | GOES_ON | JOINT,
-            b'$' => STARTS_NAME | GOES_ON,
-            b'0'..=b'9' => GOES_ON | DIGIT,
-            b'.' | b':' | b'/' => JOINT,
-            _ => 0,
-        };
-        byte += 1;
-    }
-    name
-};
-
-fn starts(b: u8) -> bool {
-    NAME[usize::from(b)] & STARTS_NAME != 0
-}
-
-fn goes_on(b: u8) -> bool {
-    NAME[usize::from(b)] & GOES_ON != 0
-}
-
-/// The byte at a position; a blank behind the end.
-fn at_or_blank(bytes: &[u8], at: usize) -> u8 {
-    bytes.get(at).copied().unwrap_or(b' ')
-}
-
-/// Calls `found` with every identifier, including the names it is a member of, and every path, and with the kinds of
-/// its bytes. Parts of longer things are skipped: text after a digit, a backslash or a letter that is not ASCII, and
-/// parts of URLs.
-fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str, u8)) {
-    let bytes = line.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        let b = bytes[at];
-        // `</Name>` is skipped: the start tag of the element has the same name.
-        if b == b'<' && at_or_blank(bytes, at + 1) == b'/' {
-            at += 2;
-            at += bytes[at..].iter().take_while(|b| goes_on(**b) || matches!(b, b'.' | b'-' | b':')).count();
-            continue;
-        }
-        if !starts(b) && !starts_path(bytes, at) {
-            at += 1;
-            continue;
-        }
-        let mut start = at;
-        let run = Run::at(bytes, start);
-        at = run.end;
-        if line[at..].starts_with("://") {
-            at += line[at..].find([' ', '\t', '"', '\'', '<', '>', ')', ']']).unwrap_or(line.len() - at);
-            continue;
-        }
-        if !is_whole(bytes, start..at) {
-            continue;
-        }
-        // `../a`, `.github/a`, `@scope/a`
-        while run.is_path && start > 0 && matches!(bytes[start - 1], b'.' | b'@') {
-            start -= 1;
-        }
-        found(&line[start..at], run.kinds);
-    }
-}
-
-/// Whether a path starts with the sign at `at`: `/a`, `./a`, `~/a`.
-#[inline]
-fn starts_path(bytes: &[u8], at: usize) -> bool {
-    match bytes[at] {
-        b'/' => {
-            let before = at.checked_sub(1).map_or(b' ', |i| bytes[i]);
-            starts(at_or_blank(bytes, at + 1)) && !goes_on(before) && before != b'/'
-        }
-        b'.' | b'~' => at_or_blank(bytes, at + 1) == b'/',
-        _ => false,
-    }
-}
-
-/// Whether the name in a range is not a part of something longer.
-fn is_whole(bytes: &[u8], name: Range<usize>) -> bool {
-    let is_part = |b: u8| goes_on(b) || !b.is_ascii() || matches!(b, b'\\' | b'%');
-    // The rest of a text such as `web-01.prod.example.com`, whose start is not a name.
-    let is_rest = name.start >= 2 && bytes[name.start - 1] == b'.' && bytes[name.start - 2].is_ascii_digit();
-    !is_rest
-        && !name.start.checked_sub(1).is_some_and(|before| is_part(bytes[before]))
-        && bytes.get(name.end).is_none_or(u8::is_ascii)
-}
-
-/// A run of bytes that belong to one name, identifiers and the signs that join them, and the kinds of these bytes.
-struct Run {
-    end: usize,
-    kinds: u8,
-    is_path: bool,
-}
-
-impl Run {
-    /// The run that starts at `start`, whose first byte belongs to it.
-    fn at(bytes: &[u8], start: usize) -> Self {
-        let mut at = start + 1;
-        let mut kinds = NAME[usize::from(bytes[start])];
-        let mut is_path = bytes[start] == b'/';
-        loop {
-            while let Some(&b) = bytes.get(at)
-                && goes_on(b)
-            {
-                kinds |= NAME[usize::from(b)];
-                at += 1;
-            }
-            let Some(&b) = bytes.get(at) else { break };
-            let next = at_or_blank(bytes, at + 1);
-            match b {
-                // A minus, if digits follow.
-                b'-' if !goes_on(next) || !(is_path || starts(next)) => break,
-                b'.' | b'/' | b'-' | b'@' | b'~' if goes_on(next) => {
-                    is_path |= b == b'/';
-                    kinds |= NAME[usize::from(b)];
-                    at += 1;
-                }
-                b'/' if next == b'.' && goes_on(at_or_blank(bytes, at + 2)) => {
-                    (is_path, kinds) = (true, kinds | JOINT);
-                    at += 2;
-                }
-                b':' if next == b':' && bytes.get(at + 2).is_some_and(|b| starts(*b)) => {
-                    kinds |= JOINT;
-                    at += 2;
-                }
-                _ => break,
-            }
-        }
-        Self { end: at, kinds, is_path }
-    }
 }
 
 #[cfg(test)]
@@ -670,5 +666,62 @@ mod tests {
         assert_eq!(of(40), "L2 src/data/in.csv L3 load_rows ...");
         assert_eq!(of(20), "L3 load_rows ...");
         assert_eq!(of(3), "");
+    }
+
+    /// The hints for lines of code after the first, in a file with the functions `open_store` and `merge`.
+    fn of_code(text: &str, about: &str, most: usize) -> String {
+        // Long enough for a list of literals.
+        let text = &format!("{text}{}", "y = 1;\n".repeat(400));
+        let source = Source::new(text);
+        let gap = 1..source.len();
+        let mut names = Names::new(&source, &Ledger::new(&source), std::slice::from_ref(&gap));
+        let relevance = Relevance::new(Some(about), &[], &[]);
+        let mut code = Code::new(["open_store", "merge"].into_iter(), &relevance);
+        names.of_code(&gap, most, &mut code).text
+    }
+
+    #[test]
+    fn hints_of_code_are_whole_literals_and_calls() {
+        for (line, expected) in [
+            ("throw new Error(\"no such key\");", "L2 \"no such key\""),
+            ("raise ValueError('it is not a key')", "L2 ValueError 'it is not a key'"),
+            ("const url = `${base}/users/${id}/posts`;", "L2 `${base}/users/${id}/posts`"),
+            ("fetch(\"https://example.org/v1/all\")", "L2 \"https://example.org/v1/all\""),
+            ("glob('src/**/*.test.ts')", "L2 'src/**/*.test.ts'"),
+            ("// see src/**/*.test.ts and a/b_c/{id}", "L2 src/**/*.test.ts"),
+            ("db.merge(a); store.open_store(b); plain(c)", "L2 db.merge store.open_store"),
+            ("x = env['user_name'] + \"data/in.csv\"", "L2 user_name data/in.csv"),
+            ("fn f<'a>(x: &'a str, y: &'static str) -> Wide_Type", "L2 Wide_Type"),
+            ("// it's the agent's own user_name", "L2 user_name"),
+            ("let x = \"a\" + \"b c\" + \"ok\";", ""),
+            // It would be written differently in a marker.
+            ("f(\"not one of [a_b, c]\")", ""),
+            ("f(`all of ${this.first_name} and of ${user.last_name}, who were seen in the same place`)", ""),
+        ] {
+            assert_eq!(of_code(&format!("first\n{line}\n"), "other", 400), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn hints_of_code_are_the_most_useful() {
+        let text = "first\nlet row = table.first_row + table.lastRow;\nreturn Err(\n  \"the row is empty\");\nmerge(row);\n";
+        assert_eq!(
+            of_code(text, "x", 400),
+            "L2 table.first_row table.lastRow L4 \"the row is empty\" L5 merge"
+        );
+        assert_eq!(of_code(text, "x", 44), "L4 \"the row is empty\" L5 merge ...");
+        assert_eq!(
+            of_code(text, "where is lastRow read", 44),
+            "L2 table.lastRow L4 \"the row is empty\" ..."
+        );
+        // A function that is called everywhere sets no body apart.
+        let relevance = Relevance::default();
+        let mut code = Code::new(["merge"].into_iter(), &relevance);
+        let text = format!("merge(a)\n{}", "y = 1;\n".repeat(79)).repeat(4);
+        let source = Source::new(&text);
+        let gaps = [0..80, 80..160, 160..240, 240..320];
+        let mut names = Names::new(&source, &Ledger::new(&source), &gaps);
+        let lists = gaps.map(|gap| names.of_code(&gap, 400, &mut code).text);
+        assert_eq!(lists, ["L1 merge", "L81 merge", "L161 merge", ""]);
     }
 }

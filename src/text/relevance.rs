@@ -69,6 +69,11 @@ impl Relevance {
         &self.edited
     }
 
+    /// Whether an identifier, as a whole, is a term.
+    pub fn has(&self, identifier: &str) -> bool {
+        self.weights.contains_key(&digest(identifier.as_bytes()))
+    }
+
     /// Whether there are no terms, so that every score is 0.
     pub fn is_empty(&self) -> bool {
         self.weights.is_empty()

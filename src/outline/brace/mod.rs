@@ -40,3 +40,8 @@ pub(super) fn scan<'a>(language: Language, lines: &[&'a str]) -> Found<'a> {
     };
     parse::Parser::new(language, lines, grammar).run()
 }
+
+/// For each line, whether a statement starts there.
+pub(super) fn statements(language: Language, lines: &[&str]) -> Vec<bool> {
+    level::statements(language, lines)
+}

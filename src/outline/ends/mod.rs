@@ -51,6 +51,27 @@ pub(super) fn scan<'a>(language: Language, lines: &[&'a str]) -> Found<'a> {
     Found { items: scanner.items, unknown: scanner.unknown }
 }
 
+/// For each line, whether a statement starts there: not behind an open bracket, a comma or an operator, nor with one.
+pub(super) fn statements(language: Language, lines: &[&str]) -> Vec<bool> {
+    const BEFORE: [&str; 11] = [",", "(", "[", "\\", "&&", "||", "|>", "=", "..", "<>", " +"];
+    const FIRST: [&str; 8] = [")", "]", ".", "&&", "||", "|>", "..", "<>"];
+    let comment = if language == Language::Lua || language == Language::Sql { "--" } else { "#" };
+    let is_comment = |text: &str| text.starts_with(comment);
+    let mut starts = vec![true; lines.len()];
+    for i in 1..lines.len() {
+        let (before, text) = (lines[i - 1].trim(), lines[i].trim_start());
+        starts[i] = match (is_comment(before), is_comment(text)) {
+            (true, true) => false,
+            (true, false) | (false, true) => true,
+            _ => {
+                !BEFORE.iter().any(|end| before.ends_with(end))
+                    && !FIRST.iter().any(|sign| text.starts_with(sign))
+            }
+        };
+    }
+    starts
+}
+
 impl<'a> Scanner<'a, '_> {
     /// Reads the line at `at` and the lines that belong to it; returns the line after them.
     fn line(&mut self, at: usize) -> usize {

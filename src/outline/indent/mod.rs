@@ -1,6 +1,6 @@
 //! Python: declarations by indentation.
 
-use super::{Found, Item, Kind, extend_lead, has_word, indent_of, word};
+use super::{Found, Item, Kind, MAX_STATEMENT_LINES, extend_lead, has_word, indent_of, word};
 
 mod logical;
 
@@ -46,6 +46,33 @@ pub(super) fn scan<'a>(lines: &[&'a str]) -> Found<'a> {
     }
     scanner.close(0);
     Found { items: scanner.items, unknown: scanner.unknown }
+}
+
+/// For each line, whether a statement starts there. In a statement that is too long to be kept whole these are its parts:
+/// the lines behind a comma or an opening bracket, and those of a text.
+pub(super) fn statements(lines: &[&str]) -> Vec<bool> {
+    let mut starts = vec![true; lines.len()];
+    let mut at = 0;
+    while at < lines.len() {
+        crate::stop::check_sometimes();
+        let (next, _) = logical(lines, at);
+        let text = lines[at].trim_start();
+        if text.starts_with('#') {
+            starts[at] = at == 0 || !lines[at - 1].trim_start().starts_with('#');
+        }
+        let is_text = text.starts_with(['"', '\''])
+            || lines[at].ends_with("\"\"\"") && lines[at].matches("\"\"\"").count() == 1;
+        let is_long = next - at > MAX_STATEMENT_LINES;
+        for i in at + 1..next {
+            let is_part = || {
+                lines[i - 1].trim_end().ends_with([',', '(', '[', '{'])
+                    || lines[i].trim_start().starts_with([')', ']', '}'])
+            };
+            starts[i] = is_long && (is_text || is_part());
+        }
+        at = next;
+    }
+    starts
 }
 
 impl<'a> Scanner<'a, '_> {
