@@ -267,10 +267,13 @@ impl<'a> Look<'a> {
     fn scalar(&mut self, name: u64, node: Node, at: u32) {
         let text = self.text(node);
         let value = match node.kind {
-            Kind::Number => match text.parse() {
-                Ok(number) => Value::Number(number),
-                Err(_) => return,
-            },
+            Kind::Number => {
+                let Ok(number) = text.parse() else { return };
+                // The only number with a fraction, or without one.
+                let has_fraction = memchr::memchr3(b'.', b'e', b'E', text.as_bytes()).is_some();
+                self.series.field_at(name.rotate_left(41), Value::Form(u64::from(has_fraction)), at);
+                Value::Number(number)
+            }
             Kind::String | Kind::Word => {
                 self.series.text_at(name, text.trim_matches(['"', '\'']), at);
                 // Texts that are all different may differ only in numbers.
@@ -441,6 +444,21 @@ mod tests {
         for i in [17, 21, 33, 50] {
             assert!(kept(&text, 2).contains(&i), "{i} of {:?}", kept(&text, 2));
         }
+    }
+
+    #[test]
+    fn the_only_number_with_a_fraction_stays() {
+        let list = |odd: &str| {
+            let item = |i: usize| {
+                let price = if i == 90 { odd.to_owned() } else { (1000 + i * 37 % 2000).to_string() };
+                format!("{{\"id\":{i},\"price\":{price}}}")
+            };
+            format!("[{}]", (0..200).map(item).collect::<Vec<_>>().join(","))
+        };
+        for odd in ["1999.9999999998", "1e3"] {
+            assert!(kept(&list(odd), 10).contains(&90), "{odd}");
+        }
+        assert!(!kept(&list("1999"), 10).contains(&90));
     }
 
     #[test]
