@@ -177,10 +177,13 @@ impl Statements<'_, '_> {
         self.open.last().copied().unwrap_or(OUTERMOST)
     }
 
-    /// Notes the lines without tokens before a line: they are blank, or inside a string.
-    fn up_to(&mut self, line: usize, joins: bool) {
+    /// Notes the lines without tokens before a line: they are inside a string, or blank.
+    fn up_to(&mut self, line: usize, in_text: bool) {
         let pair = self.innermost();
-        self.starts.resize(line.max(self.starts.len()), Start { pair, joins, is_part: true });
+        for i in self.starts.len()..line {
+            let joins = in_text || !self.lines[i].trim_start().is_empty();
+            self.starts.push(Start { pair, joins, is_part: true });
+        }
     }
 
     fn push(&mut self, token: &Token) {
@@ -347,7 +350,7 @@ mod tests {
 
     #[test]
     fn statements_over_lines() {
-        let cases: [(Language, &str, &[&str]); 8] = [
+        let cases: [(Language, &str, &[&str]); 9] = [
             (
                 Language::TypeScript,
                 "function f() {\n  if (a &&\n      b) {\n    throw new Error(\n      `no ${a}\n more`,\n    );\n  }\n\
@@ -376,6 +379,12 @@ mod tests {
                 "int f(void)\n{\n    if (x)\n        return -1;\n    fprintf(stderr,\n            \"a\"\n            \
                  \"b\");\n}\n",
                 &["int f(void)|{", "fprintf(stderr,|\"a\"|\"b\");"],
+            ),
+            // A string that ends with its line.
+            (
+                Language::Go,
+                "func f() {\n\thelp := `\nuse it\nas this`\n\n\tif x {\n\t\tg()\n\t}\n}\n",
+                &["help := `|use it|as this`"],
             ),
             (Language::CSharp, "switch (x) {\n  case A:\n    f();\n  default:\n    g();\n}\n", &[]),
             // Long brackets are taken apart.
