@@ -172,8 +172,10 @@ pub fn is_zero_far(least: Option<f64>, median: f64) -> bool {
 }
 
 /// A single zero is far if the smallest of the other numbers is more than the median divided by this, and at least
-/// `MIN_LEAST`. If that number is smaller, zero is simply the next one.
+/// `MIN_LEAST`. If that number is smaller, zero is simply the next one. Of many numbers the smallest is smaller by chance:
+/// the median is divided by `ONLY_ZERO_ONE_IN_EACH` times their count if that is more.
 const ONLY_ZERO_ONE_IN: f64 = 100.0;
+const ONLY_ZERO_ONE_IN_EACH: f64 = 8.0;
 const MIN_LEAST: f64 = 2.0;
 
 /// Whether the only zero among `numbers` is far from them; `least` is the smallest above zero.
@@ -181,7 +183,10 @@ pub fn is_only_zero_far(zeros: usize, numbers: usize, least: Option<f64>, median
     zeros == 1
         && is_share(zeros, numbers, RARE_ONE_IN)
         && median >= MIN_MEDIAN
-        && least.is_some_and(|least| least >= MIN_LEAST && least * ONLY_ZERO_ONE_IN > median)
+        && least.is_some_and(|least| {
+            let one_in = ONLY_ZERO_ONE_IN.max(numbers as f64 * ONLY_ZERO_ONE_IN_EACH);
+            least >= MIN_LEAST && least * one_in > median
+        })
 }
 
 /// Among so many numbers at least, zero is far from none of them if it is the next below small ones that are common.
@@ -640,6 +645,7 @@ mod tests {
     fn zero_among_numbers_far_from_it() {
         assert!(is_zero_far(Some(20.0), 25.0) && !is_zero_far(Some(1.0), 25.0) && !is_zero_far(None, 25.0));
         let is_zero = |zeros, numbers, least| is_only_zero_far(zeros, numbers, Some(least), 50.0);
+        assert!(is_only_zero_far(1, 300, Some(2.0), 4000.0) && !is_only_zero_far(1, 30, Some(2.0), 4000.0));
         assert!(is_zero(1, 20, 2.0) && !is_zero(2, 90, 2.0) && !is_zero(1, 9, 2.0) && !is_zero(1, 20, 1.0));
     }
 

@@ -296,5 +296,5 @@ fn notes_between_numbered_lines_stay() {
     let call = ToolCall { tool: "Read".into(), path: Some("src/scheduler.rs".into()), ..ToolCall::default() };
     let out = run(&call, &view.join("\n"), &Policy::default()).texts.concat();
     assert!(out.contains("\n<note>this file was changed since it was last read</note>\n"), "{out}");
-    assert!(out.contains(" lines 205-220: ") && out.contains(" lines 221-248: "), "{out}");
+    assert!(out.contains(" lines 205-220: ") && out.contains(" lines 224-248: "), "{out}");
 }

@@ -91,7 +91,14 @@ fn task(source: &Source<'_>, lines: Range<usize>, group: u32, out: &mut Reductio
         out.omit_in(lines, Reason::Progress, group);
         return;
     }
-    for i in body.filter(|i| is_unchanged(source.line(*i)) && unlike.binary_search(i).is_err()) {
+    let is_changed = |i: &usize| source.line(*i).starts_with("changed: [");
+    let changed = body.clone().filter(is_changed).count();
+    let same: Vec<usize> = body.filter(|i| is_unchanged(source.line(*i))).collect();
+    // The few hosts of a task that were not changed as the others were.
+    if same.len() <= MAX_UNLIKE_HOSTS && same.len() * 2 <= changed {
+        return;
+    }
+    for i in same.into_iter().filter(|i| unlike.binary_search(i).is_err()) {
         out.omit_in(i..i + 1, Reason::Progress, group);
     }
 }
@@ -118,6 +125,8 @@ fn outlier_hosts(source: &Source<'_>, body: Range<usize>) -> Vec<usize> {
 
 /// The fewest hosts among which one can count as different.
 const FEW_HOSTS: usize = 3;
+/// The most hosts of a task that stay because the others were changed. A choice.
+const MAX_UNLIKE_HOSTS: usize = 3;
 
 /// Fewest tasks of a run among which one that lacks a host stands out, and most such tasks. Choices.
 const MIN_TASKS: usize = 8;
@@ -216,6 +225,8 @@ mod tests {
         assert_eq!(run(30, &stat(true), &stat(true)), [0; 0]);
         assert_eq!(run(30, "skipping: [H]", "ok: [H]"), [0, 3]);
         assert_eq!(run(4, "skipping: [H]", "ok: [H]"), [0; 0]);
+        assert_eq!(run(4, "ok: [H]", "changed: [H]"), [0, 1, 2, 3, 4]);
+        assert_eq!(run(4, "changed: [H]", "ok: [H]"), [0, 3]);
     }
 
     #[test]

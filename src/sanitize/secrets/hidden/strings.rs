@@ -81,6 +81,15 @@ pub(in crate::sanitize::secrets) fn is_path(piece: &[u8]) -> bool {
     piece.split(|b| b"/._-".contains(b)).filter(is_word).count() >= 2
 }
 
+/// Whether a line is a parameter of its own: `&name=value`.
+pub(super) fn is_parameter(piece: &[u8]) -> bool {
+    let Some((b'&' | b'?' | b';' | b'+', name)) = piece.split_first() else { return false };
+    let len = name.iter().take_while(|b| b.is_ascii_alphanumeric() || b"_.-".contains(b)).count();
+    name.first().is_some_and(u8::is_ascii_alphabetic)
+        && name.get(len) == Some(&b'=')
+        && name.get(len + 1).is_some_and(|b| *b != b'=')
+}
+
 /// Longest literal that is a piece of a text, in bytes.
 const MAX_PIECE_BYTES: usize = 512;
 /// Bytes of code between two pieces.

@@ -5,7 +5,7 @@
 use super::logged::prefix;
 use super::near::Near;
 use super::prefixed::is_diff;
-use super::strings::{is_mixed, is_name, is_path, may_be_mixed, may_be_piece};
+use super::strings::{is_mixed, is_name, is_parameter, is_path, may_be_mixed, may_be_piece};
 use super::view::{MAX_WORD_BYTES, View, blanks, find, is_inside, line_end, line_start};
 use crate::sanitize::secrets::judge::{Doubt, MAX_ODDITY_OF_NAMES, is_random, is_uuid, oddity};
 use crate::sanitize::secrets::scan::Claim;
@@ -216,18 +216,15 @@ impl Value<'_> {
             return false;
         }
         // Only with this piece the value has the required length.
-        if !self.is_of_rule && form.has_one_length() {
-            return true;
-        }
-        if !is_claimed && matches!(form, Form::Token { .. }) && is_mixed(bytes) {
-            return true;
-        }
+        let is_needed = !self.is_of_rule && form.has_one_length()
+            || !is_claimed && matches!(form, Form::Token { .. }) && is_mixed(bytes);
         // The rest of a value that has its name in the same string, in the next item of a list.
         let quote = text[gap.range.start];
         let is_item =
-            matches!(quote, b'"' | b'\'') && text.get(end).is_some_and(|b| *b == quote || *b == b' ');
-        let has_name = self.claim.start > 0 && !matches!(text[self.claim.start - 1], b'"' | b'\'');
-        if !is_claimed && is_item && has_name && is_mixed(bytes) && bytes.iter().all(|b| is_inside(*b)) {
+            matches!(quote, b'"' | b'\'') && text.get(end).is_some_and(|b| [quote, b' '].contains(b));
+        let has_name = self.claim.start > 0 && !b"\"'".contains(&text[self.claim.start - 1]);
+        let is_rest = !is_claimed && is_item && has_name && is_mixed(bytes);
+        if is_needed || is_rest && bytes.iter().all(|b| is_inside(*b)) {
             return true;
         }
         if matches!(form, Form::UrlPassword) {
@@ -295,15 +292,6 @@ const MIN_DIGITS: usize = 6;
 const MAX_WHOLE_BYTES: usize = 512;
 /// Pieces with dots and slashes are paths, unless they are this long.
 const MIN_DOTTED_PIECE_BYTES: usize = 24;
-
-/// Whether a line is a parameter of its own: `&name=value`.
-fn is_parameter(piece: &[u8]) -> bool {
-    let Some((b'&' | b'?' | b';' | b'+', name)) = piece.split_first() else { return false };
-    let len = name.iter().take_while(|b| b.is_ascii_alphanumeric() || b"_.-".contains(b)).count();
-    name.first().is_some_and(u8::is_ascii_alphabetic)
-        && name.get(len) == Some(&b'=')
-        && name.get(len + 1).is_some_and(|b| *b != b'=')
-}
 
 /// Whether a line is a piece of a value: it looks random, and is neither a name nor a digest nor a path. `n`
 /// pieces before it were.
