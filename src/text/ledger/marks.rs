@@ -118,7 +118,11 @@ fn is_evident(source: &Source<'_>, lines: &Range<usize>) -> bool {
             }
             _ => true,
         },
-        LinePosition::Time => hidden <= MAX_LINES_BETWEEN_TIMES && is_one_log(source, lines),
+        // Of one second, the lines would seem to follow each other.
+        LinePosition::Time => {
+            let rises = clock(before) < clock(after);
+            rises && hidden <= MAX_LINES_BETWEEN_TIMES && is_one_log(source, lines)
+        }
         LinePosition::Unknown => false,
     }
 }

@@ -493,11 +493,13 @@ mod tests {
             (0..60).map(|i| format!("{}line {i}\n", front(i))).collect::<String>()
         };
         assert_eq!(gaps(&text(&|_| String::new())), ["[tersed: 16", "[tersed: 22"]);
-        assert_eq!(gaps(&text(&|_| "08:15:02 ".to_owned())), ["[tersed: 22"]);
+        assert_eq!(gaps(&text(&|i| format!("08:15:{i:02} "))), ["[tersed: 22"]);
+        // Of one second, the lines would seem to follow each other.
+        assert_eq!(gaps(&text(&|_| "08:15:02 ".to_owned())), ["[tersed: 16", "[tersed: 22"]);
         assert_eq!(gaps(&text(&|i| format!("{i}: "))), [""; 0]);
         // Times that fall, and a line without one between: the head of another table.
         assert_eq!(gaps(&text(&|i| format!("  took 00:00:{:02} ", 59 - i))), ["[tersed: 16", "[tersed: 22"]);
-        let headed = |i: usize| if i == 15 { String::new() } else { "08:15:02 ".to_owned() };
+        let headed = |i: usize| if i == 15 { String::new() } else { format!("08:15:{i:02} ") };
         assert_eq!(gaps(&text(&headed)), ["[tersed: 16", "[tersed: 22"]);
         // Numbers of things that have several lines each, and rows that look like those of one table.
         assert_eq!(gaps(&text(&|i| format!("{}: ", i / 3))), ["[tersed: 16", "[tersed: 22"]);

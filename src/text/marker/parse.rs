@@ -197,7 +197,8 @@ fn parse_omitted(body: &str) -> Option<Marker> {
         Some((reason, id)) => (reason, Some(id.to_owned())),
         None => (rest, None),
     };
-    if !is_reason(reason) || is_merged && (reason != MERGED || !place.contains("lines ")) {
+    let is_of_lines = place.starts_with("line ") || place.contains("lines ");
+    if !is_reason(reason) || is_merged && (reason != MERGED || !is_of_lines) {
         return None;
     }
     let reason = reason.to_owned();
