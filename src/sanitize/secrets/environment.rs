@@ -254,18 +254,19 @@ pub(super) fn behind_accessors(text: &[u8], at: usize) -> Option<usize> {
     let near = &text[at..text.len().min(at + MAX_BYTES)];
     let inside = near.strip_prefix(b"{")?;
     let len = memchr::memchr2(b'}', b'\n', inside).filter(|len| inside[*len] == b'}')?;
-    let is_accessor = |word: &[u8]| [&b"get"[..], b"set", b"init", b""].contains(&word.trim_ascii());
-    let is_accessors = inside[..len].split(|b| *b == b';').all(|part| {
+    // `private set`: the last word is the accessor.
+    let is_accessor = |part: &[u8]| {
         let word = part.rsplit(|b| *b == b' ').next().unwrap_or_default();
-        is_accessor(word)
-    });
+        [&b"get"[..], b"set", b"init", b""].contains(&word)
+    };
+    let are_accessors = inside[..len].split(|b| *b == b';').all(is_accessor);
     let equals = skip(text, at + len + 2, BLANK, 8);
-    (is_accessors && text.get(equals) == Some(&b'=')).then_some(equals + 1)
+    (are_accessors && text.get(equals) == Some(&b'=')).then_some(equals + 1)
 }
 
 /// `password=[value]`: where a value in brackets begins, as logs write it. It is not the only item of a list, since it mixes
 /// letters as no name does.
-pub(super) fn behind_bracket(text: &[u8], at: usize) -> Option<usize> {
+pub(super) fn inside_bracket(text: &[u8], at: usize) -> Option<usize> {
     const BEHIND: &[u8] = b" \t\r\n,;.\"'\\";
     let near = &text[at..text.len().min(at + MAX_NAME_BYTES)];
     let inside = near.strip_prefix(b"[")?;

@@ -163,7 +163,7 @@ impl<'t> Around<'t> {
     }
 }
 
-/// Whether the `$` before `end` is the line end that `cat -A` writes: the next line, or the line before, ends with one too.
+/// Whether the `$` before `end` is the line end that `cat -A` writes: the lines around end with one too. Passwords may end so.
 fn is_line_end_of_cat(text: &[u8], end: usize) -> bool {
     if text.get(end) != Some(&b'\n') {
         return false;
@@ -172,7 +172,8 @@ fn is_line_end_of_cat(text: &[u8], end: usize) -> bool {
     let next = memchr::memchr(b'\n', near).map(|len| &near[..len]);
     let before = &text[end.saturating_sub(MAX_HEAD_BYTES)..end];
     let before = memchr::memrchr(b'\n', before).map(|at| &before[..at]);
-    next.or(before).is_some_and(|line| line.ends_with(b"$"))
+    let around = [next, before].map(|line| line.map(|line| line.ends_with(b"$")));
+    around.contains(&Some(true)) && !around.contains(&Some(false))
 }
 
 /// Where a value ends before an escaped line end with which its string ends.

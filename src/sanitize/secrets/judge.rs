@@ -97,6 +97,7 @@ pub(super) fn is_template(value: &[u8]) -> bool {
         || (first == b'$'
             && value.get(1).is_some_and(|&b| b == b'_' || b.is_ascii_alphabetic())
             && value[1..].iter().all(|&b| is_word(b))
+            // A password may begin with the sign; names of variables do not mix letters and digits so.
             && !is_made(&value[1..]))
         || value.contains(&0xE2) && value.windows(3).any(|w| w == "…".as_bytes() || w == "•".as_bytes())
         || MARKS.within(set).any(|mark| is_marked(value, mark))

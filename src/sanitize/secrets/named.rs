@@ -4,8 +4,8 @@
 //! be a literal, and must look chosen (passwords) or random (other names).
 
 use super::environment::{
-    MAX_LINE_BYTES, behind_accessors, behind_bracket, behind_brackets, behind_default, behind_properties,
-    behind_type, behind_type_of_cache, declared, element, is_container_variable, is_given, is_setting,
+    MAX_LINE_BYTES, behind_accessors, behind_brackets, behind_default, behind_properties, behind_type,
+    behind_type_of_cache, declared, element, inside_bracket, is_container_variable, is_given, is_setting,
     is_tag, setting_before, setting_behind,
 };
 use super::judge::{self, ByteSet, Doubt, is_password, is_random, is_reference, is_word, skip};
@@ -350,7 +350,7 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
     }
     at = behind_properties(text, skip(text, at, BLANK, 32));
     let capitals = !text[name.clone()].iter().any(u8::is_ascii_lowercase);
-    let from = behind_type(text, at).or_else(|| behind_bracket(text, at)).unwrap_or(at);
+    let from = behind_type(text, at).or_else(|| inside_bracket(text, at)).unwrap_or(at);
     let is_bracketed = from == at + 1 && text[at] == b'[';
     let mut value = match below::value(text, from) {
         Some(range) => Value::of(range),
