@@ -627,6 +627,12 @@ mod tests {
             assert_eq!(redact(text), None, "{text}");
         }
         let shown = |text: &str| redact(text).unwrap().text;
+        for text in
+            ["users:\n- user:\n    token: *\n", "token = \"*\"\n", "{\"token\": \"*\"}\n", "export TOKEN=*\n"]
+        {
+            let id = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
+            assert_eq!(shown(&text.replace('*', id)), text.replace('*', "[REDACTED:generic-token]"));
+        }
         assert_eq!(shown("password=hunter2xyz,host=db\n"), "password=[REDACTED:generic-password],host=db\n");
         let text = "A=1\nbindpw=s3cr3tLdap\n&bindpw=s3cr3tLdap&\n<x>\n";
         assert_eq!(shown(text), text.replace("s3cr3tLdap", "[REDACTED:ldap-password]"));

@@ -188,6 +188,13 @@ fn is_argument(before: &[u8]) -> bool {
     false
 }
 
+/// Whether a number of tests is behind the title of a suite: ` (3 tests)`.
+pub(super) fn is_title(behind: &[u8]) -> bool {
+    let Some(count) = behind.strip_prefix(b" (") else { return false };
+    let digits = count.iter().take(9).take_while(|b| b.is_ascii_digit()).count();
+    digits > 0 && count[digits..].starts_with(b" test")
+}
+
 #[cfg(test)]
 mod tests {
     use crate::sanitize::secrets::redact;

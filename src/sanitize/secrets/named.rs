@@ -117,7 +117,11 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
         return;
     }
     let is_literal = value.quoted && is_literal(text, end, &value.range);
-    let is_reference = || is_reference(bytes) && !(password && value.is_beside_sign(bytes));
+    let is_reference = || {
+        let is_chosen =
+            || value.is_beside_sign(bytes) || words::is_behind_hash(text, &(start..end), &value.range);
+        is_reference(bytes) && !(password && is_chosen())
+    };
     if !is_literal && (scan.is_template(&value.range) || is_reference() || judge::is_variable(bytes)) {
         return;
     }
@@ -176,7 +180,7 @@ impl Found<'_> {
         let is_constant = !value.quoted && judge::is_address(bytes);
         is_type(bytes)
             || password && (is_constant || words::is_version(bytes) || words::is_name_of_class(bytes))
-            || password && words::is_title(&text[value.range.end..])
+            || password && in_line::is_title(&text[value.range.end..])
             || !password && words::is_name_of_file(bytes)
             || password && !value.quoted && is_count(name, bytes)
             || is_of_service(name, bytes)
@@ -203,8 +207,14 @@ impl Found<'_> {
             }
             _ if judge::is_uuid(bytes) => {
                 let word = self.hit.start - name.start..self.hit.end - name.start;
+                // Alone behind a colon at the start of a line, it may be an id that a program reports.
+                let is_set = value.quoted
+                    || value.whole_line && (self.between().contains(&b'=') || is_indented(text, name.start));
                 let name = &text[name.clone()];
-                plain && (is_name_of_key(name) || is_name_of_service(name, word))
+                plain
+                    && (is_name_of_key(name)
+                        || is_name_of_service(name, word.clone())
+                        || is_set && word.len() == name.len())
             }
             _ => {
                 is_random(bytes, if plain { Doubt::Some } else { Doubt::Strong })
@@ -227,6 +237,11 @@ impl Found<'_> {
             && !begins_with_user(bytes)
             && (is_data || words::is_data(text, &self.name, &value.range, value.is_field))
     }
+}
+
+/// Whether blanks are before a name.
+fn is_indented(text: &[u8], name: usize) -> bool {
+    name > 0 && b" \t".contains(&text[name - 1])
 }
 
 /// `Password   Password2`: whether a value is the name again with a number, as heads of columns are.

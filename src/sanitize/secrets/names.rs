@@ -309,9 +309,8 @@ pub(super) fn is_name_of_key(name: &[u8]) -> bool {
 /// `SNYK_TOKEN`, `railwayToken`: whether a name gives the service of a token or a secret, so that a UUID is a secret.
 /// Names of request ids do not.
 pub(super) fn is_name_of_service(name: &[u8], word: Range<usize>) -> bool {
-    const OF_REQUESTS: &[&str] = &[
-        "request", "client", "idempot", "trace", "correl", "cancel", "progress", "session", "upload", "lock",
-    ];
+    const OF_REQUESTS: &[&str] =
+        &["request", "client", "idempot", "trace", "correl", "cancel", "progress", "upload", "lock"];
     let head = &name[..word.start];
     let is_telling =
         [&b"token"[..], b"secret"].iter().any(|end| name[word.clone()].eq_ignore_ascii_case(end));

@@ -263,10 +263,21 @@ pub(super) fn is_word_with_sign(bytes: &[u8]) -> bool {
         && (is_small(head) && is_small(tail) || is_mixed_beside_sign(bytes))
 }
 
+/// `password=#wintercabin` in a file of settings: no comment, as the sign is behind the operator, and no colour.
+pub(super) fn is_behind_hash(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
+    let Some(rest) = text[value.clone()].strip_prefix(b"#") else { return false };
+    rest.len() >= MIN_BYTES
+        && rest.iter().all(u8::is_ascii_alphanumeric)
+        && !rest.iter().all(u8::is_ascii_hexdigit)
+        && text[name.end..value.start].trim_ascii().starts_with(b"=")
+        && !describes(rest)
+        && is_setting(text, name, value)
+}
+
 /// Whether a word may be a password: only letters, perhaps with a sign, and not a label of one capitalized word.
 fn may_be_chosen(bytes: &[u8]) -> bool {
-    if bytes.contains(&b'-') {
-        return is_chain(bytes);
+    if let Some(sign) = bytes.iter().find(|b| b"-_".contains(b)) {
+        return is_chain(bytes, *sign);
     }
     if is_word_with_sign(bytes) {
         return true;
@@ -277,22 +288,28 @@ fn may_be_chosen(bytes: &[u8]) -> bool {
         && !(bytes[0].is_ascii_uppercase() && bytes[1..].iter().all(u8::is_ascii_lowercase))
 }
 
-/// `correct-horse-battery`: three words or more, none of them a word of a message.
-fn is_chain(bytes: &[u8]) -> bool {
-    /// Fewest words, and fewest letters of a word. A choice.
-    const MIN_WORDS: usize = 3;
+/// `correct-horse-battery`, `Copper_Meadow`: three words or more, or two that begin with a capital. None of them is a word
+/// of a message.
+fn is_chain(bytes: &[u8], sign: u8) -> bool {
+    /// Fewest words, those of them that begin with a capital, and fewest letters of a word. A choice.
+    const MIN_WORDS: (usize, usize) = (3, 2);
     const MIN_LETTERS: usize = 3;
     const OF_MESSAGES: &[&[u8]] = &[
         b"the", b"not", b"use", b"set", b"see", b"for", b"and", b"from", b"with", b"via", b"none", b"any",
         b"env", b"new", b"old", b"this", b"that", b"here", b"user", b"admin", b"name", b"only", b"one",
         b"file",
     ];
-    let is_part = |part: &[u8]| {
-        part.len() >= MIN_LETTERS && part.iter().all(u8::is_ascii_lowercase) && !OF_MESSAGES.contains(&part)
+    let is_small = |part: &[u8]| part.iter().all(u8::is_ascii_lowercase) && !OF_MESSAGES.contains(&part);
+    let is_capital = |part: &[u8]| {
+        part[0].is_ascii_uppercase()
+            && part[1..].iter().all(u8::is_ascii_lowercase)
+            && !OF_MESSAGES.iter().any(|word| part.eq_ignore_ascii_case(word))
     };
+    let parts = || bytes.split(|b| *b == sign);
+    let words = parts().count();
     bytes.len() <= MAX_BYTES
-        && bytes.split(|b| *b == b'-').count() >= MIN_WORDS
-        && bytes.split(|b| *b == b'-').all(is_part)
+        && parts().all(|part| part.len() >= MIN_LETTERS)
+        && (words >= MIN_WORDS.0 && parts().all(is_small) || words >= MIN_WORDS.1 && parts().all(is_capital))
 }
 
 /// `kube-api-access-7xk2p`: words, and a random suffix that a cluster appends.
@@ -342,13 +359,6 @@ pub(super) fn is_name_of_class(bytes: &[u8]) -> bool {
     words >= if rest.starts_with(b"word") { 3 } else { 2 }
         && rest.iter().all(u8::is_ascii_alphanumeric)
         && rest.iter().filter(|b| b.is_ascii_digit()).count() <= 1
-}
-
-/// Whether a number of tests is behind the title of a suite: ` (3 tests)`.
-pub(super) fn is_title(behind: &[u8]) -> bool {
-    let Some(count) = behind.strip_prefix(b" (") else { return false };
-    let digits = count.iter().take(9).take_while(|b| b.is_ascii_digit()).count();
-    digits > 0 && count[digits..].starts_with(b" test")
 }
 
 /// `uploads/2024/Ab12Cd34Ef.pdf`: the name of a file in a folder.
@@ -585,9 +595,26 @@ mod tests {
                 assert_eq!(!redacted(&text).contains(word), shown, "{text}");
             }
         }
-        for label in
-            ["Kennwort", "userPassword", "required", "required|min:8", "string", "encrypted", "tooshort"]
-        {
+        for words in ["Copper_Meadow", "Copper-Meadow-Lane", "correct_horse_battery"] {
+            for text in [
+                "{\"user\": \"app\", \"password\": \"*\"}\n",
+                "psql 'host=db user=app password=* dbname=x'\n",
+            ] {
+                assert!(!redacted(&text.replace('*', words)).contains(words), "{text}");
+            }
+        }
+        for label in [
+            "Current_Password",
+            "Set_New",
+            "app_user",
+            "Kennwort",
+            "userPassword",
+            "required",
+            "required|min:8",
+            "string",
+            "encrypted",
+            "tooshort",
+        ] {
             let text = format!("{{\"user\": \"app\", \"password\": \"{label}\"}}\n");
             assert_eq!(redact(&text), None, "{text}");
         }
@@ -613,6 +640,11 @@ mod tests {
         ] {
             let text = format!("{{\"password\": \"{value}\"}}\n");
             assert_eq!(redact(&text), None, "{value}");
+        }
+        let file = |value: &str| format!("[db]\nuser = app\npassword = {value}\n");
+        assert_eq!(redact(&file("#wintercabin")).map(|r| r.text), Some(file(hidden)));
+        for value in ["# set below", "#c0ffee", "#passwordField"] {
+            assert_eq!(redact(&file(value)), None, "{value}");
         }
         let uuid = "226898af-c1f6-4e39-a004-3f0ae97397aa";
         let dump = |value: &str| format!("Config{{user=app, password={value}, port=80}}\n");

@@ -115,9 +115,13 @@ pub(super) fn views(text: &[u8], coded: &mut Vec<usize>, found: &mut dyn FnMut(V
 /// Whether there are only digits and blanks around the middle of a line, or before it.
 fn is_like(line: &[u8]) -> bool {
     const WINDOW_BYTES: usize = 12;
+    /// Fewest digits in it: three decimal numbers. The indentation of code has none.
+    const MIN_DIGITS: usize = 3;
     let is_digits = |from: usize| {
         line.get(from..from + WINDOW_BYTES).is_some_and(|window| {
-            window.iter().all(|b| b.is_ascii_hexdigit() || *b == b' ') && window.contains(&b' ')
+            let is_dump = window.iter().all(|b| b.is_ascii_hexdigit() || *b == b' ');
+            let digits = || window.iter().filter(|b| b.is_ascii_hexdigit()).count();
+            is_dump && (MIN_DIGITS..WINDOW_BYTES).contains(&digits())
         })
     };
     (MIN_PREFIXED_LINE_BYTES..=MAX_PREFIXED_LINE_BYTES).contains(&line.len())

@@ -35,16 +35,19 @@ pub(in crate::sanitize::secrets) fn stretch(
     form: &Form,
 ) -> Option<Range<usize>> {
     let (before, behind) = match form {
-        Form::Token { prefix, .. } => {
-            let is_prefix = |prefix: &String| text[hit.start..].starts_with(prefix.as_bytes());
-            prefix.iter().any(is_prefix).then_some(VALUE_BYTES)?
+        Form::Token { prefix, inside_words, set, .. } => {
+            let is_prefix = |prefix: &&String| text[hit.start..].starts_with(prefix.as_bytes());
+            let prefix = prefix.iter().find(is_prefix)?;
+            let begins = *inside_words || starts_word(text, hit.start) || is_behind_code(text, hit.start);
+            (begins && !is_whole_word(text, hit.start + prefix.len(), *set)).then_some(VALUE_BYTES)?
         }
         Form::Assigned { .. } | Form::Named { .. } => VALUE_BYTES,
         Form::UrlPassword => has_user(&text[hit.end..]).then_some(VALUE_BYTES)?,
         Form::Pattern { before, after, .. } => {
             (before + VALUE_BYTES.0, VALUE_BYTES.1.max(after * CODED_FACTOR))
         }
-        Form::Cookie | Form::VaultData => (VALUE_BYTES.0, 8 * VALUE_BYTES.1),
+        Form::Cookie => may_have_cookies(text, hit).then_some((VALUE_BYTES.0, 8 * VALUE_BYTES.1))?,
+        Form::VaultData => (VALUE_BYTES.0, 8 * VALUE_BYTES.1),
         Form::PrivateKey
         | Form::KubernetesSecret
         | Form::SecretString
@@ -52,6 +55,40 @@ pub(in crate::sanitize::secrets) fn stretch(
         | Form::TerraformAttributes => (LINES_BYTES, LINES_BYTES),
     };
     Some(hit.start.saturating_sub(before)..text.len().min(hit.end.saturating_add(behind)))
+}
+
+/// `=3D` of quoted-printable: whether its last digit is before a place.
+fn is_behind_code(text: &[u8], at: usize) -> bool {
+    at.checked_sub(3).is_some_and(|from| text[from] == b'=' && text[at - 1].is_ascii_hexdigit())
+}
+
+/// `path(`, `pattern `: whether the word that begins with the prefix of a token, which ends at `body`, is a whole word and
+/// not the first piece of a token of bytes of `set`: no layer joins a word to what is behind such a sign.
+fn is_whole_word(text: &[u8], body: usize, set: ByteSet) -> bool {
+    /// Longest word, in bytes. A choice: the first piece of a token may be longer.
+    const MAX_WORD_BYTES: usize = 24;
+    /// Frequent words that begin with `pat`, behind that. A token of random letters is hardly ever cut behind one.
+    const OF_PATHS: &[&[u8]] = &[b"h", b"hs", b"tern", b"terns", b"ch", b"ches", b"hlib"];
+    let end = skip(text, body, set, MAX_WORD_BYTES);
+    let word = &text[body..end];
+    match text.get(end) {
+        _ if text[..body].ends_with(b"pat") && OF_PATHS.contains(&word) => true,
+        Some(sign @ (b'(' | b')' | b'[' | b']' | b':' | b';' | b'/' | b',')) => !set.has(*sign),
+        Some(b' ' | b'.' | b'_') => {
+            !word.is_empty() && word.iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'.' | b'_'))
+        }
+        _ => false,
+    }
+}
+
+/// Whether values of cookies may follow the word, in any encoding: most often, it is in a name.
+fn may_have_cookies(text: &[u8], hit: &Range<usize>) -> bool {
+    if !text[hit.end - 1].eq_ignore_ascii_case(&b'e') {
+        return true;
+    }
+    let plural = hit.end + usize::from(text.get(hit.end).is_some_and(|b| b.eq_ignore_ascii_case(&b's')));
+    let is_flag = text[..hit.start].ends_with(b"-");
+    is_flag || may_have_value(text, hit.start, plural)
 }
 
 /// Whether the name around a keyword can have a value.
@@ -64,16 +101,27 @@ pub(in crate::sanitize::secrets) fn names(text: &[u8], name: Range<usize>, hit: 
     {
         return false;
     }
+    let at = skip(text, skip(text, end, CLOSES, 4), BLANK, 4);
+    !is_removed(text, at)
+        && may_have_value(text, start, end)
+        && (is_argument(text, start, end)
+            || is_before_encoded_string(text, end)
+            || !is_given_a_name(text, at))
+}
+
+/// Whether something that can be before a value follows a name, in any encoding.
+fn may_have_value(text: &[u8], start: usize, end: usize) -> bool {
+    let at = skip(text, skip(text, end, CLOSES, 4), BLANK, 4);
+    is_argument(text, start, end)
+        || is_before_encoded_string(text, end)
+        || text.get(at).is_none_or(|b| *b >= 0x80 || GOES_ON.has(*b))
+}
+
+/// `--token abc`, `setenv("TOKEN", "abc")`
+fn is_argument(text: &[u8], start: usize, end: usize) -> bool {
     let closed = skip(text, end, CLOSES, 4);
     let at = skip(text, closed, BLANK, 4);
-    if is_removed(text, at) {
-        return false;
-    }
-    // `--token abc`, `setenv("TOKEN", "abc")`
-    let is_argument = text[start] == b'-' || closed > end && text.get(at) == Some(&b',');
-    is_argument
-        || is_before_encoded_string(text, end)
-        || text.get(at).is_none_or(|b| *b >= 0x80 || GOES_ON.has(*b)) && !is_given_a_name(text, at)
+    text[start] == b'-' || closed > end && text.get(at) == Some(&b',')
 }
 
 /// `password(&quot;…`, `password ""…`: whether a string whose quotation mark is encoded or doubled follows a name, perhaps as an

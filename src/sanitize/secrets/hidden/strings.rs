@@ -7,7 +7,9 @@ use super::arrays;
 use super::view::{MAX_WORD_BYTES, View, is_inside, line_start};
 use crate::sanitize::secrets::judge::{ByteSet, skip};
 use crate::stop;
+use memchr::memmem::Finder;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// The longest name of a member, and the most blanks behind it, in bytes. Choices: longer ones are no members of a table.
 const MAX_NAME_BYTES: usize = 512;
@@ -288,8 +290,10 @@ fn added(near: &[u8], at: usize) -> Option<usize> {
 
 /// Lists of literals near a call that puts them together: `join`, `concat`, `implode`, formats.
 fn lists(text: &[u8], glued: &mut Glued) {
-    const CALLS: &[&[u8]] = &[b"join", b"Join", b"mplode(", b"concat", b"paste0(", b"%s%s", b"{}{}", b"%v%v"];
-    let mut calls: Vec<usize> = CALLS.iter().flat_map(|call| memchr::memmem::find_iter(text, call)).collect();
+    static CALLS: LazyLock<[Finder<'static>; 8]> = LazyLock::new(|| {
+        ["join", "Join", "mplode(", "concat", "paste0(", "%s%s", "{}{}", "%v%v"].map(Finder::new)
+    });
+    let mut calls: Vec<usize> = CALLS.iter().flat_map(|call| call.find_iter(text)).collect();
     calls.sort_unstable();
     let mut done = 0;
     for call in calls {
@@ -363,7 +367,8 @@ fn list(text: &[u8], open: usize, mark: &[u8], glued: &mut Glued) -> Option<usiz
 /// Literals inside the text of a template: `` `gl${"pat-…"}` ``, `f"{'gl'}{'pat-…'}"`.
 fn templates(text: &[u8], glued: &mut Glued) {
     let is_string = |at: &usize| text[*at] == b'\'' || text.get(at + 2).is_some_and(|b| b"\"'".contains(b));
-    let marks = [&b"${"[..], b"'}{'"].into_iter().flat_map(|mark| memchr::memmem::find_iter(text, mark));
+    static MARKS: LazyLock<[Finder<'static>; 2]> = LazyLock::new(|| ["${", "'}{'"].map(Finder::new));
+    let marks = MARKS.iter().flat_map(|mark| mark.find_iter(text));
     let mut marks: Vec<usize> = marks.filter(is_string).collect();
     marks.sort_unstable();
     let mut done = 0;

@@ -136,6 +136,48 @@ pub(super) fn find(text: &[u8], from: usize, set: &[bool; 256]) -> Option<usize>
     Some(from + skipped + n)
 }
 
+/// For each byte: the kinds of characters that it is, if a word can contain it, or that it may start a separator.
+const KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut b = 0;
+    while b < 128 {
+        kinds[b] = match b as u8 {
+            b'a'..=b'z' => LOWER,
+            b'A'..=b'Z' => UPPER,
+            b'0'..=b'9' => DIGIT,
+            b'\n' | b'"' | b'\'' => SEPARATES,
+            b' ' => SEPARATES | BLANK,
+            b if is_inside(b) && b != b'=' => SIGN,
+            _ => 0,
+        };
+        b += 1;
+    }
+    kinds
+};
+const LOWER: u8 = 1;
+const UPPER: u8 = 2;
+const DIGIT: u8 = 4;
+const SIGN: u8 = 8;
+const SEPARATES: u8 = 16;
+const BLANK: u8 = 32;
+const WORD: u8 = LOWER | UPPER | DIGIT | SIGN;
+
+/// The first byte from `at` on that may start a separator between two pieces of a value: a line end, a quotation mark or
+/// a blank. A blank may only if the word before it has letters of both cases, or letters and digits; few words have.
+pub(super) fn find_separator(text: &[u8], at: usize) -> Option<usize> {
+    let rest = text.get(at..)?;
+    let kind = |byte: &u8| KINDS[usize::from(*byte)];
+    // What is before `at` in its word is not known.
+    let mut word = text[..at].last().map_or(0, |before| if kind(before) & WORD == 0 { 0 } else { WORD });
+    let len = rest.iter().position(|byte| {
+        let kind = kind(byte);
+        let is_mixed = (word & (LOWER | UPPER | DIGIT)).count_ones() > 1;
+        word = if kind & WORD == 0 { 0 } else { word | kind };
+        kind & SEPARATES != 0 && (kind & BLANK == 0 || is_mixed)
+    })?;
+    Some(at + len)
+}
+
 /// Longest word that is examined, in bytes.
 pub(super) const MAX_WORD_BYTES: usize = 64;
 

@@ -6,7 +6,7 @@ use super::logged::prefix;
 use super::near::Near;
 use super::prefixed::is_diff;
 use super::strings::{is_mixed, is_name, is_parameter, is_path, may_be_mixed, may_be_piece};
-use super::view::{MAX_WORD_BYTES, View, blanks, find, is_inside, line_end, line_start};
+use super::view::{MAX_WORD_BYTES, View, blanks, find_separator, is_inside, line_end, line_start};
 use crate::sanitize::secrets::judge::{Doubt, MAX_ODDITY_OF_NAMES, is_random, is_uuid, oddity};
 use crate::sanitize::secrets::scan::Claim;
 use crate::sanitize::secrets::table::{Form, Table};
@@ -19,16 +19,6 @@ const MAX_GAP_BYTES: usize = 96;
 const MIN_FULL_COLUMNS: usize = 20;
 /// Bytes of a line that are examined for its length.
 const LINE_LOOK_BYTES: usize = 512;
-
-/// Bytes that may start a separator.
-const TRIGGERS: [bool; 256] = {
-    let mut set = [false; 256];
-    set[b'\n' as usize] = true;
-    set[b'"' as usize] = true;
-    set[b'\'' as usize] = true;
-    set[b' ' as usize] = true;
-    set
-};
 
 /// A text whose pieces are joined.
 pub(super) struct Joined {
@@ -61,7 +51,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<Joined> {
         at = at.max(stretch.start);
         // A continued line may continue again.
         let mut end = stretch.end;
-        while let Some(next) = find(&text[..end], at, &TRIGGERS) {
+        while let Some(next) = find_separator(&text[..end], at) {
             at = next;
             stop::check_sometimes();
             let gap = match text[at] {
@@ -73,7 +63,8 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<Joined> {
                 Some(gap) => {
                     view.copy_near(text, copied..gap.start);
                     (at, copied, any) = (gap.end, gap.end, true);
-                    end = end.max(text.len().min(at + LINE_LOOK_BYTES));
+                    let line = &text[..text.len().min(at + LINE_LOOK_BYTES)];
+                    end = end.max(line.len().min(line_end(line, at) + 1));
                 }
                 None => at += 1,
             }
@@ -378,6 +369,8 @@ fn blank_gap(text: &[u8], at: usize, guessed: &mut Vec<Gap>) -> Option<Range<usi
 fn guess(text: &[u8], around: Range<usize>, line: usize, is_diff: bool) -> Option<Gap> {
     let (before, mut next) = (around.start, around.end);
     let last = text[before - 1];
+    let mut known = None;
+    let mut is_full = || *known.get_or_insert_with(|| is_full(text, before, line));
     if is_inside(last) || last == b' ' {
         // What a tool puts before the line.
         let rest = &text[line..line_end(&text[..text.len().min(line + LINE_LOOK_BYTES)], line)];
@@ -394,16 +387,16 @@ fn guess(text: &[u8], around: Range<usize>, line: usize, is_diff: bool) -> Optio
         }
         let may_go_on = text.get(next).is_some_and(|first| is_inside(*first)) && !is_setting(text, next);
         if may_go_on && is_inside(last) && is_broken(text, end, next) {
-            let is_full = next == around.end && is_full(text, before, line);
+            let is_full = next == around.end && is_full();
             return Some(Gap { is_full, ..Gap::new(end..next) });
         }
-        if may_go_on && next == around.end && is_full(text, before, line) && goes_on(text, next) {
+        if may_go_on && next == around.end && is_full() && goes_on(text, next) {
             return Some(Gap { is_full: true, ..Gap::new(before..next) });
         }
     }
     // A terminal may wrap at any column. Lines of code are mostly indented.
     let may_be_cut = text.get(line).is_some_and(u8::is_ascii_graphic);
-    (may_be_cut && is_full(text, before, line)).then(|| Gap { is_full: true, ..Gap::new(before..line) })
+    (may_be_cut && is_full()).then(|| Gap { is_full: true, ..Gap::new(before..line) })
 }
 
 /// Bytes of a line before its end that are searched for a quotation mark without a second one, and bytes after it.
@@ -519,11 +512,11 @@ fn is_full(text: &[u8], end: usize, next: usize) -> bool {
     let next_end = line_end(&text[..text.len().min(next + LINE_LOOK_BYTES)], next);
     // The length of the next line does not include its indentation.
     let next_len = width(blanks(text, next, MAX_GAP_BYTES).min(next_end), next_end);
-    let same_before = start > 0 && {
-        let from = start - 1;
+    let is_as_before = || {
+        let Some(from) = start.checked_sub(1) else { return false };
         width(line_start(text, from, LINE_LOOK_BYTES), from) == len
     };
-    next_len <= len && (WIDTHS.contains(&len) || next_len == len || same_before)
+    next_len <= len && (WIDTHS.contains(&len) || next_len == len || is_as_before())
 }
 
 /// The separator between two concatenated strings: from the closing quote to the opening one.
