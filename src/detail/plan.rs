@@ -267,13 +267,15 @@ impl Plan {
                 let needed = self.heads_of(run.clone(), &body, &heads, starts);
                 let mut has_nearest = needed.is_empty();
                 let mut below = run.start;
-                for head in needed {
+                for (head, is_beside) in needed {
                     let gap = bytes(lines, head.end.min(below)..below);
                     // A small gap saves hardly more than its marker.
                     let is_joined = gap <= SMALL_GAP_BYTES;
                     let cost = bytes(lines, head.clone()) + if is_joined { gap } else { GAP_BYTES };
                     let is_paying = (shown + cost) * HEADS_ONE_IN <= all;
-                    if !is_paying && (has_nearest || is_single) {
+                    // Without its `if`, a branch would seem to be one of another `if`.
+                    let is_needed = has_nearest && is_beside;
+                    if !is_paying && !is_needed && (has_nearest || is_single) {
                         break;
                     }
                     let end = if is_joined { head.end.max(below) } else { head.end };
@@ -330,8 +332,9 @@ impl Plan {
         out
     }
 
-    /// The heads of the blocks around a run that are not shown yet, in its body, the innermost first.
-    fn heads_of(&self, run: Lines, body: &Lines, heads: &[Heads], starts: &[bool]) -> Vec<Lines> {
+    /// The heads of the blocks around a run that are not shown yet, in its body, the innermost first, each with whether it is
+    /// another branch of the one before.
+    fn heads_of(&self, run: Lines, body: &Lines, heads: &[Heads], starts: &[bool]) -> Vec<(Lines, bool)> {
         let mut out = Vec::new();
         let mut at = run.start;
         for _ in 0..MAX_HEADS {
@@ -342,7 +345,7 @@ impl Plan {
                 head = line..line + 1;
             }
             if self.may_go[head.clone()].contains(&true) {
-                out.push(head.clone());
+                out.push((head.clone(), beside.is_some()));
             }
             at = head.start;
         }

@@ -309,7 +309,7 @@ fn outliers_of(field: &[Field]) -> Vec<(usize, (u32, u32))> {
     }
     if numbers.len() == field.len() {
         let mut counter = Counter::default();
-        numbers.iter().enumerate().for_each(|(place, number)| counter.observe(*number, place));
+        numbers.iter().enumerate().for_each(|(place, number)| counter.observe(*number, b"", place));
         let mut gaps = Gaps::default();
         for (place, number) in numbers.iter().enumerate() {
             let above = place.checked_sub(1).filter(|above| field[*above].0 + 1 == field[place].0);

@@ -41,7 +41,7 @@ pub fn first(source: &Source<'_>, lines: Range<usize>, behind: usize) -> Option<
 pub struct Heads {
     /// The head of the innermost block around it: the nearest line above that is indented less.
     pub above: Option<usize>,
-    /// The `if` of an `else` that has no condition of its own.
+    /// The branch before an `else`, and the `if` of an `else if`.
     pub beside: Option<usize>,
 }
 
@@ -50,12 +50,16 @@ pub struct Heads {
 const CASE: &[&str] = &["case", "default", "when"];
 const SWITCH: &[&str] = &["switch", "select", "match"];
 
+/// Words that start another branch of an `if`.
+const ELSE_IF: &[&str] = &["elif", "elsif", "elseif"];
+
 /// For each line of code, its heads. Only the first lines of statements are heads, not those of a text in one. Linear in
 /// the lines.
 pub fn heads(lines: &[&str], starts: &[bool]) -> Vec<Heads> {
     let mut out = Vec::with_capacity(lines.len());
-    // Lines that may be heads of the next line, each with its indentation and the `switch` that it is a branch of.
-    let mut open: Vec<(usize, usize, Option<usize>)> = Vec::new();
+    // Lines that may be heads of the next line, each with its indentation, the `switch` that it is a branch of, and the `if`
+    // of which it is another branch.
+    let mut open: Vec<(usize, usize, Option<usize>, usize)> = Vec::new();
     for (i, line) in lines.iter().enumerate() {
         crate::stop::check_sometimes();
         let text = line.trim_start();
@@ -75,7 +79,7 @@ pub fn heads(lines: &[&str], starts: &[bool]) -> Vec<Heads> {
         let first = words.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
         let has_condition = words[first.len()..].trim_start().starts_with(char::is_alphanumeric);
         // A branch without an indentation of its own below its `switch`.
-        let switch = beside.filter(|_| CASE.contains(&first)).and_then(|(line, _, of)| {
+        let switch = beside.filter(|_| CASE.contains(&first)).and_then(|(line, _, of, _)| {
             let word = lines[line].trim_start();
             let starts =
                 |head: &str| word.strip_prefix(head).is_some_and(|rest| rest.starts_with([' ', '(']));
@@ -83,9 +87,13 @@ pub fn heads(lines: &[&str], starts: &[bool]) -> Vec<Heads> {
             of.or_else(|| is_switch.then_some(line))
         });
         let above = switch.or_else(|| open.last().map(|head| head.0));
-        let partner = beside.map(|head| head.0).filter(|_| first == "else" && !has_condition);
-        out.push(Heads { above, beside: partner });
-        open.push((i, indent, switch));
+        let is_else = first == "else" && !has_condition;
+        let is_other = ELSE_IF.contains(&first) || first == "else" && has_condition;
+        let partner = beside.filter(|_| is_else || is_other);
+        // Of a long chain, the `if` says most.
+        let start = partner.map_or(i, |head| head.3);
+        out.push(Heads { above, beside: partner.map(|head| if is_else { head.0 } else { start }) });
+        open.push((i, indent, switch, start));
     }
     out
 }
@@ -129,7 +137,7 @@ mod tests {
 
     #[test]
     fn heads_of_code() {
-        let cases: [(&str, &[&str]); 6] = [
+        let cases: [(&str, &[&str]); 7] = [
             ("fn f() {\n  if a {\n    b();\n\n    // c\n    x();\n  }\n}\n", &["if a {", "fn f() {"]),
             (
                 "void f()\n{\n  if (a)\n  {\n    b();\n  }\n  else\n  {\n    x();\n  }\n}\n",
@@ -145,7 +153,11 @@ mod tests {
             ),
             (
                 "f() {\n  if (a) {\n    b();\n  } else if (c) {\n    d();\n  } else {\n#ifdef E\n    x();\n",
-                &["} else {", "} else if (c) {", "f() {"],
+                &["} else {", "} else if (c) {", "if (a) {", "f() {"],
+            ),
+            (
+                "def f():\n  if a:\n    b()\n  elif c:\n    d()\n  elif e:\n    x();\n",
+                &["elif e:", "if a:", "def f():"],
             ),
             ("case a\nwhen 1\n  b\nwhen 2\n  x();\nend\n", &["when 2", "case a"]),
         ];

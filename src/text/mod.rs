@@ -4,6 +4,7 @@
 //! A low level: nothing here depends on a stage, a format, a session or a setting.
 
 pub mod call;
+pub mod code;
 pub mod cut;
 pub mod dates;
 pub mod details;

@@ -53,15 +53,22 @@ pub fn label_of_path(path: &str) -> Option<String> {
 /// commands before it that print nothing.
 pub fn label_of_command(command: &str) -> Option<String> {
     let mut out = String::new();
-    let command = strip_silent_commands(command.trim());
+    // `(cd a && make)`
+    let opens = |c: char| c.is_whitespace() || matches!(c, '(' | '{' | '[');
+    let command = strip_silent_commands(command.trim_start_matches(opens).trim());
     let first = command.lines().next().unwrap_or_default();
     let more = (first.len() < command.len()).then_some(CUT);
     for word in first.split_ascii_whitespace().chain(more) {
         let is_last = word.contains(spoils) || out.len() + word.len() >= MAX_LABEL - CUT.len();
-        let word = if is_last { CUT } else { word };
         if is_last && out.is_empty() {
-            return None;
+            // A part of the first word says more than nothing: the end of a path, the program of `"$(which x)"`.
+            let part = |part: &&str| part.contains(char::is_alphanumeric);
+            let part = word.split(spoils).find(part)?;
+            let part = part.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(part);
+            let end = part.floor_char_boundary(MAX_LABEL - 2 * CUT.len());
+            return Some(format!("{} {CUT}", &part[..end]));
         }
+        let word = if is_last { CUT } else { word };
         out.push_str(if out.is_empty() { "" } else { " " });
         out.push_str(word);
         if is_last {
@@ -126,7 +133,12 @@ mod tests {
         for command in ["cd a", "git add x", "cd a || ls", "cd a &&"] {
             assert_eq!(label_of_command(command).as_deref(), Some(command));
         }
-        assert_eq!(label_of_command("$(x)"), None);
+        assert_eq!(label_of_command("$(x)").as_deref(), Some("x ..."));
+        assert_eq!(label_of_command("(cd a && make all)").as_deref(), Some("make ..."));
+        assert_eq!(label_of_command("[ -f a ] && cat a").as_deref(), Some("-f a ..."));
+        let path = format!("/opt/{}/bin/python3 a.py", "x".repeat(40));
+        assert_eq!(label_of_command(&path).as_deref(), Some("python3 ..."));
+        assert_eq!(label_of_command("()"), None);
         assert_eq!(label_of_command("\nedit 3:4\n  let a = 1\n").as_deref(), Some("edit 3:4 ..."));
         let long = label_of_command(&"word ".repeat(40)).unwrap();
         assert!(long.len() <= MAX_LABEL && long.ends_with(" ..."), "{long}");

@@ -37,6 +37,8 @@ struct Step {
 #[derive(Default)]
 pub struct Gaps {
     last: Option<f64>,
+    /// The name before the last number.
+    name: u64,
     steps: [Step; MAX_LENGTHS],
     kinds: usize,
     rows: usize,
@@ -48,7 +50,13 @@ impl Gaps {
     /// Adds a row. `above` is the row before it if that is the previous line of the source: lines that an earlier step
     /// left out are not missing.
     pub fn observe(&mut self, place: usize, above: Option<usize>, field: &[u8]) {
-        self.add(place, above, value(field));
+        let (name, number) = named_value(field);
+        // Numbers that start again below another name are another series: `public[9]`, `private[0]`.
+        if name != self.name && number <= self.last {
+            self.last = None;
+        }
+        self.name = name;
+        self.add(place, above, number);
     }
 
     /// Like [`Self::observe`], for a row whose number was already read.
@@ -103,21 +111,30 @@ impl Gaps {
     }
 }
 
-/// The day of a field with a date, or its whole number.
-fn value(field: &[u8]) -> Option<f64> {
+/// The day of a field with a date, or its whole number; and a digest of the name before a number at its end.
+fn named_value(field: &[u8]) -> (u64, Option<f64>) {
+    let is_whole = |value: &f64| value.fract() == 0.0;
     // The day without the time, because a daily task does not start at the same second every day.
-    day_inside(field)
-        .or_else(|| number(field))
-        .or_else(|| last_number(field))
-        .filter(|value| value.fract() == 0.0)
+    match day_inside(field).or_else(|| number(field)) {
+        Some(value) => (0, Some(value).filter(is_whole)),
+        None => match last_number(field) {
+            Some((name, value)) => (FixedState::with_seed(2).hash_one(name), Some(value).filter(is_whole)),
+            None => (0, None),
+        },
+    }
 }
 
-/// The number at the end of a name: `shard-089`.
-fn last_number(field: &[u8]) -> Option<f64> {
+/// The name and the number at its end: `shard-089`, `private[78]`, `subnet["az-7"]:`.
+fn last_number(field: &[u8]) -> Option<(&[u8], f64)> {
     const MAX_DIGITS: usize = 9;
+    const MAX_SIGNS: usize = 4;
+    let is_closing = |b: &&u8| matches!(b, b']' | b')' | b'>' | b'}' | b'"' | b'\'' | b':' | b',' | b';');
+    let signs = field.iter().rev().take(MAX_SIGNS).take_while(is_closing).count();
+    let field = &field[..field.len() - signs];
     let digits = field.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     let is_name = field.first()?.is_ascii_alphabetic() && (1..=MAX_DIGITS).contains(&digits);
-    is_name.then(|| number(&field[field.len() - digits..])).flatten()
+    let (name, digits) = field.split_at(field.len() - digits);
+    is_name.then(|| Some((name, number(digits)?))).flatten()
 }
 
 /// The largest or the smallest number is alone if its distance to the next one is at least this share of the range
@@ -174,6 +191,8 @@ const COUNTER_ONE_IN: usize = 20;
 pub struct Counter {
     /// The last number and its place; the increases; the decreases, whose first places are in `places`.
     last: Option<(f64, usize)>,
+    /// Whether the last number has three decimals or more, as a time in seconds.
+    is_exact: bool,
     ups: usize,
     falls: usize,
     /// The number before the last one; and, if the last number was a decrease, the number before it.
@@ -186,12 +205,13 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// Adds the next number.
-    pub fn observe(&mut self, number: f64, place: usize) {
+    /// Adds the next number, which the field writes.
+    pub fn observe(&mut self, number: f64, field: &[u8], place: usize) {
+        let is_exact = std::mem::replace(&mut self.is_exact, has_thousandths(field));
         let Some((last, before)) = self.last.replace((number, place)) else { return };
         self.ups += usize::from(number > last);
         // If the next number is as high again, the counter did not restart: only one row is odd. Nor did it if the
-        // decrease follows a single high number. Only whole numbers count: 1.10 may well follow 1.9.
+        // decrease follows a single high number. Only whole numbers and times count: 1.10 may well follow 1.9.
         let is_dip = self.before_fall.take().is_some_and(|high| number >= high);
         if is_dip {
             self.falls -= 1;
@@ -201,7 +221,10 @@ impl Counter {
             self.dips += 1;
         }
         let is_whole = number.fract() == 0.0 && last.fract() == 0.0;
-        if number < last && is_whole && self.before_last.is_none_or(|before| number < before) {
+        if number < last
+            && (is_whole || is_exact && self.is_exact)
+            && self.before_last.is_none_or(|before| number < before)
+        {
             if let Some(free) = self.places.get_mut(self.falls) {
                 *free = (before, place);
             }
@@ -223,6 +246,14 @@ impl Counter {
         let falls = self.places.into_iter().take(falls).flat_map(|(before, after)| [before, after]);
         falls.chain(self.dip_places.into_iter().take(dips))
     }
+}
+
+/// Whether a number has three decimals or more: `12.000`, unlike the version `1.10`.
+fn has_thousandths(field: &[u8]) -> bool {
+    let is_digit = |b: &u8| b.is_ascii_digit();
+    let digits = memchr::memchr(b'.', field)
+        .map_or(0, |at| field[at + 1..].iter().take_while(|b| is_digit(b)).count());
+    digits >= 3
 }
 
 /// The most changes of a setting, and the fewest values between two changes on average.
@@ -481,6 +512,28 @@ mod tests {
     }
 
     #[test]
+    fn a_number_missing_from_names() {
+        let names: [&dyn Fn(usize) -> String; 4] = [
+            &|i| format!("private[{i}]"),
+            &|i| format!("node({i}): up"),
+            &|i| format!("subnet[\"az-{i}\"] {}", i * i % 97),
+            &|i| format!("ok shard<{i}>, fine"),
+        ];
+        for name in names {
+            let rows = |to: usize, missing: usize| -> String {
+                (0..to).filter(|i| *i != missing).map(|i| name(i) + "\n").collect()
+            };
+            assert_eq!(outliers(&rows(90, 40)), [39, 40], "{}", name(0));
+            assert_eq!(outliers(&rows(90, 99)), [0; 0], "{}", name(0));
+        }
+        // Another name starts another series.
+        let part = |name: &str, to: usize| (0..to).map(|i| format!("{name}[{i}]\n")).collect::<String>();
+        let both = part("public", 30) + &part("private", 90);
+        assert_eq!(outliers(&both), [0; 0]);
+        assert_eq!(outliers(&both.replace("private[40]\n", "")), [69, 70]);
+    }
+
+    #[test]
     fn series_that_are_not_even_have_no_gap() {
         let text = |of: &dyn Fn(usize) -> usize| -> String {
             (0..80).map(|i| format!("row {} of it\n", of(i))).collect()
@@ -516,12 +569,19 @@ mod tests {
     fn a_counter_that_falls() {
         let falls = |of: &dyn Fn(usize) -> f64| {
             let mut counter = Counter::default();
-            (0..60).for_each(|i| counter.observe(of(i), i));
+            (0..60).for_each(|i| counter.observe(of(i), b"", i));
             counter.falls(60).collect::<Vec<_>>()
         };
         assert_eq!(falls(&|i| if i < 30 { i as f64 } else { i as f64 - 25.0 }), [29, 30]);
         assert_eq!(falls(&|i| if i == 40 { 12.0 } else { i as f64 }), [40]);
         assert_eq!(falls(&|i| i as f64), [0; 0]);
+        let times = |field: &str| {
+            let mut counter = Counter::default();
+            let of = |i: usize| i as f64 * 0.4 - if i == 40 { 9.0 } else { 0.0 };
+            (0..60).for_each(|i| counter.observe(of(i), field.as_bytes(), i));
+            counter.falls(60).collect::<Vec<_>>()
+        };
+        assert_eq!((times("0.400"), times("0.4")), (vec![40], vec![]), "only times have three decimals");
         assert_eq!(falls(&|i| (i % 7) as f64), [0; 0]);
     }
 

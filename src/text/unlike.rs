@@ -59,6 +59,8 @@ const MIN_TIMES: usize = 20;
 const MIN_JUMP_SECONDS: u64 = 10;
 const JUMP_TIMES_LONGER: u64 = 8;
 const MAX_JUMPS: usize = 2;
+/// The fewest seconds by which a clock goes back that stand out. A choice: writers that run at the same time are a second apart.
+const MIN_BACK_SECONDS: u64 = 2;
 /// Bytes at the start of a line in which its time is searched.
 const MAX_TIME_BYTES: usize = 64;
 const DAY_SECONDS: u64 = 24 * 60 * 60;
@@ -251,10 +253,13 @@ fn network(word: &str) -> Option<(u32, u32)> {
     Some((first, first | !mask))
 }
 
-/// The lines before and after each jump among the otherwise short steps between the times of lines, the longest first.
+/// The lines before and after each jump among the otherwise short steps between the times of lines: first where the clock goes
+/// back, then the longest.
 pub fn jumps_in(source: &Source<'_>) -> Vec<usize> {
     // The length of each step between neighbours, with the line after it.
     let mut steps: Vec<(u64, usize)> = Vec::new();
+    // The lines that are earlier than the line above.
+    let mut backs: Vec<usize> = Vec::new();
     let mut last: Option<u64> = None;
     for line in 0..source.len() {
         crate::stop::check_sometimes();
@@ -262,9 +267,10 @@ pub fn jumps_in(source: &Source<'_>) -> Vec<usize> {
         if let (Some(last), Some(time)) = (last, time) {
             // A date that is not compared changes at midnight.
             let length = if time >= last { time - last } else { time + DAY_SECONDS - last };
-            // Times that go back a little are those of another writer.
             if length < DAY_SECONDS / 2 {
                 steps.push((length, line));
+            } else if time + MIN_BACK_SECONDS <= last {
+                backs.push(line);
             }
         }
         last = time;
@@ -278,7 +284,12 @@ pub fn jumps_in(source: &Source<'_>) -> Vec<usize> {
     let least = MIN_JUMP_SECONDS.max(usual * JUMP_TIMES_LONGER);
     steps.retain(|(length, _)| *length >= least);
     steps.sort_by_key(|(length, line)| (std::cmp::Reverse(*length), *line));
-    steps.into_iter().take(MAX_JUMPS).flat_map(|(_, line)| [line - 1, line]).collect()
+    // If the clock goes back often, the lines are those of several writers.
+    if !is_few(backs.len(), lengths.len(), RARE_ONE_IN) || backs.len() > MAX_JUMPS {
+        backs.clear();
+    }
+    let jumps = steps.into_iter().take(MAX_JUMPS).map(|(_, line)| line);
+    backs.iter().copied().chain(jumps).flat_map(|line| [line - 1, line]).collect()
 }
 
 /// The second of the day at the start of a line.
@@ -397,6 +408,15 @@ mod tests {
             assert_eq!(jumps(line), [32, 33], "{}", line(3));
         }
         assert_eq!(jumps(&|i| format!("{} x", at(i * 60))), [0; 0]);
+        // One line is earlier than the line above, or all from one on; midnight and a second are no step back.
+        assert_eq!(
+            jumps(&|i| format!("{} x", at(7200 + i * 3 - 60 * usize::from(i == 33)))),
+            [32, 33, 33, 34]
+        );
+        assert_eq!(jumps(&|i| format!("{} x", at(7200 + i * 3 - 600 * usize::from(i > 32)))), [32, 33]);
+        assert_eq!(jumps(&|i| format!("{} x", at(86_300 + i * 3))), [0; 0]);
+        assert_eq!(jumps(&|i| format!("{} x", at(7200 + i - 2 * usize::from(i == 33)))), [0; 0]);
+        assert_eq!(jumps(&|i| format!("{} x", at(7200 + i * 3 - 60 * (i % 4)))), [0; 0], "several writers");
         assert_eq!(jumps(&|i| format!("{} x", at(i * i % 50))), [0; 0]);
         assert_eq!(jumps(&|i| format!("ratio 1:{i:02}:33")), [0; 0]);
     }

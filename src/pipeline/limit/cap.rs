@@ -185,6 +185,9 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
     picked.left = budget.saturating_sub(picked.bytes() + picked.marks());
     join_markers(units, &mut picked.keep);
     picked.headings(source, outliers.as_ref(), true);
+    if let Some(outliers) = &outliers {
+        picked.whole_pairs(outliers);
+    }
     picked.fill_small_gaps();
     picked.keep
 }

@@ -82,6 +82,24 @@ impl Picked<'_> {
         }
     }
 
+    /// Keeps both lines of records of two lines of which one is kept, if they fit: half of a record says little, and a reader would
+    /// take the second line for that of another record.
+    pub(super) fn whole_pairs(&mut self, outliers: &Outliers) {
+        for unit in 0..self.units.len() {
+            crate::stop::check_sometimes();
+            if self.keep[unit] == UnitFate::No || !self.units[unit].is_shown {
+                continue;
+            }
+            let Some(other) = outliers.other_of_pair(self.units[unit].lines.start) else { continue };
+            let other = self.units.partition_point(|unit| unit.lines.end <= other);
+            let is_gone =
+                self.units.get(other).is_some_and(|unit| unit.is_shown) && self.keep[other] == UnitFate::No;
+            if is_gone && self.spend(other) {
+                self.keep[other] = UnitFate::Single;
+            }
+        }
+    }
+
     /// Keeps the line above a unit that is its heading. Returns whether that is new; `None` if an earlier step left it
     /// out.
     fn keep_heading(&mut self, below: usize, line: usize) -> Option<bool> {

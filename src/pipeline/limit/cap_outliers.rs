@@ -49,7 +49,10 @@ impl Picked<'_> {
         let is_shown = |place: usize| is_safe(single[place], &self.keep);
         let mut cost = |place: usize| units[single[place]].bytes;
         // Failure lines that fill the cap leave no room, but a line unlike them may be what matters.
-        let room = if self.is_strict { free } else { free.max(most / BEYOND_ONE_IN) };
+        // Nor does a long line of the tail, which cannot be given up for a few short ones.
+        let is_long = free < most && units.get(end).is_some_and(|unit| unit.bytes > most);
+        let beyond = if is_long { most } else { most / BEYOND_ONE_IN };
+        let room = if self.is_strict { free } else { free.max(beyond) };
         let chosen = outliers.choose(source, &is_shown, &mut cost, most.min(room));
         let mut chosen: Set<usize> = chosen.into_iter().map(|place| single[place]).collect();
         // The lines around a failure in this part of the tail may be dropped. The line that names its record stays.

@@ -90,7 +90,8 @@ impl CapPolicy<'_, '_> {
         let bytes = self.scaled_cap(&signals, bytes);
         // Search hits of the same form are rows, and one of them may be an outlier.
         let has_rows = || detection.shape == Shape::Search && columns::is_table(source);
-        let outliers = has_samples(source, detection) || has_rows() || self.is_file_of_rows();
+        let is_diff = detection.shape == Shape::Diff;
+        let outliers = has_samples(source, detection) || has_rows() || self.is_file_of_rows() || is_diff;
         let (reason, names) = (Reason::OutputCap, self.names());
         Some((Cap { bytes, strict, reason, samples: false, outliers, names }, signals))
     }

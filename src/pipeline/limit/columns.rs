@@ -274,7 +274,8 @@ fn add_column(
     out.extend(column.steps(rows).map(|place| single(0, 1, place)));
     // After the others: numbers may start over regularly, such as the days of a month.
     out.extend(column.falls(rows).map(|place| single(0, 2, place)));
-    out.extend(column.affixes().into_iter().enumerate().map(|(nth, place)| single(nth, 2, place)));
+    let others = column.affixes().into_iter().chain(column.other_kinds());
+    out.extend(others.enumerate().map(|(nth, place)| single(nth, 2, place)));
 }
 
 /// Adds the rows with rare values of a column, rarest value first, so that a column with many leaves room for others.
@@ -296,14 +297,20 @@ fn add_rare<'v>(
     }
 }
 
-/// Adds the lines with rare first words, or rare forms of them, if lines have no common number of fields.
+/// Adds the lines with rare first words, or rare forms of them, and those beside a gap in the numbers of first words, if lines
+/// have no common number of fields.
 fn leading(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
     let mut first = Column::default().with_forms();
+    let mut numbers = Gaps::default();
+    let mut above = None;
     for (place, line) in lines.iter().enumerate() {
         crate::stop::check_sometimes();
         let word = source.line(*line).split_ascii_whitespace().next().unwrap_or_default();
         first.observe(place, word.as_bytes(), MAX_COLUMNS);
+        let is_next = |above: &usize| lines[*above] + 1 == lines[place];
+        numbers.observe(place, above.replace(place).filter(is_next), word.as_bytes());
     }
+    out.extend(numbers.places().into_iter().map(by_place));
     let like = |place: usize| similarity_hash(source.line(lines[place]));
     add_rare(first.rare(lines.len()), MAX_COLUMNS, &like, out);
     add_rare(first.outlier_forms(lines.len()), MAX_COLUMNS, &like, out);

@@ -1,10 +1,12 @@
 //! Hunks of diffs, also in a log with other lines. A line of a hunk means nothing without the line that starts the
 //! hunk, and that one nothing without the name of the file.
 //!
-//! The start of a hunk says how many lines it has, so that lines of a log below it do not count as part of it.
+//! Finds the edits that are unlike the others, too. The start of a hunk says how many lines it has, so that lines of a log below it do not count as part of it.
 
 use std::ops::Range;
 
+use crate::pipeline::limit::unit::{Candidate, digest};
+use crate::text::code;
 use crate::text::source::Source;
 
 /// Lines between `diff --git` and the names of the files.
@@ -16,13 +18,16 @@ pub(super) struct Hunks {
     hunks: Vec<(Range<usize>, Option<usize>)>,
     /// The lines `+++` of files without `diff --git`, whose heading is the line above.
     names: Vec<usize>,
+    /// The lines `diff --git` of files, each with the first line of its commit.
+    files: Vec<(usize, usize)>,
 }
 
 impl Hunks {
     pub(super) fn of(source: &Source<'_>) -> Self {
-        let mut out = Self { hunks: Vec::new(), names: Vec::new() };
+        let mut out = Self { hunks: Vec::new(), names: Vec::new(), files: Vec::new() };
         // The last `diff --git`, and the heading of the next hunk.
         let (mut git, mut file) = (None::<usize>, None);
+        let mut commit = None::<usize>;
         let mut at = 0;
         while at < source.len() {
             crate::stop::check_sometimes();
@@ -30,6 +35,9 @@ impl Hunks {
             let starts = |line: usize, text| line < source.len() && source.line(line).starts_with(text);
             if line.starts_with("diff --git ") {
                 (git, file) = (Some(at), Some(at));
+                out.files.extend(commit.map(|commit| (at, commit)));
+            } else if is_commit(line) {
+                commit = Some(at);
             } else if line.starts_with("--- ") && starts(at + 1, "+++ ") {
                 file = git.filter(|git| at - git <= MAX_HEADER_LINES);
                 if file.is_none() {
@@ -55,9 +63,24 @@ impl Hunks {
         match self.hunks.get(next).filter(|(lines, _)| lines.contains(&line)) {
             Some((lines, file)) if lines.start == line => *file,
             Some((lines, _)) => Some(lines.start),
-            None => self.names.binary_search(&line).ok().and_then(|_| line.checked_sub(1)),
+            None => {
+                let name = self.names.binary_search(&line).ok().and_then(|_| line.checked_sub(1));
+                let file = || self.files.binary_search_by_key(&line, |(file, _)| *file).ok();
+                name.or_else(|| file().map(|at| self.files[at].1))
+            }
         }
     }
+
+    /// The lines of each hunk without the line that starts it.
+    pub(super) fn bodies(&self) -> impl Iterator<Item = Range<usize>> {
+        self.hunks.iter().map(|(lines, _)| lines.start + 1..lines.end)
+    }
+}
+
+/// Whether a line starts a commit of `git log -p`: `commit 1a2b3c4`, also with the names that point to it.
+fn is_commit(line: &str) -> bool {
+    let hash = line.strip_prefix("commit ").map(|rest| rest.split(' ').next().unwrap_or_default());
+    hash.is_some_and(|hash| hash.len() >= 7 && hash.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
 /// The numbers of old and new lines of a hunk: 2 and 3 in `@@ -1,2 +1,3 @@`, 1 where there is none.
@@ -93,6 +116,32 @@ fn end(source: &Source<'_>, first: usize, (mut old, mut new): (usize, usize)) ->
     at
 }
 
+/// A text is a diff if at least one in so many of its lines is in a hunk.
+const HUNKS_ONE_IN: usize = 2;
+/// So many edits come before a second line of any of them.
+const FIRST_EDITS: usize = 4;
+
+/// The lines of the edits that are unlike the others; `None` if the text is no diff.
+pub(super) fn unlike_edits(source: &Source<'_>, lines: &[usize]) -> Option<Vec<Candidate>> {
+    let hunks = Hunks::of(source);
+    let inside: usize = hunks.bodies().map(|body| body.len()).sum();
+    if inside == 0 || inside * HUNKS_ONE_IN < source.len() {
+        return None;
+    }
+    let all: Vec<code::Edit> = hunks.bodies().flat_map(|body| code::edits_of(source, body)).collect();
+    let unlike = code::unlike_edits(source, &all);
+    let count = unlike.len();
+    let mut out = Vec::new();
+    for (nth, edit) in unlike.into_iter().enumerate() {
+        for line in all[edit].first_lines() {
+            let key = digest(&line.to_le_bytes(), 0);
+            let candidate = |place| Candidate { place, nth: nth / FIRST_EDITS, count, key, is_word: false };
+            out.extend(lines.binary_search(&line).ok().map(candidate));
+        }
+    }
+    Some(out)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,5 +153,32 @@ mod tests {
         let hunks = Hunks::of(&source);
         assert_eq!(hunks.hunks, [(1..5, None)]);
         assert_eq!((hunks.above(1), hunks.above(3), hunks.above(5)), (None, Some(1), None));
+    }
+
+    #[test]
+    fn a_file_stands_below_its_commit() {
+        let file = |name: &str| {
+            format!("diff --git a/{name} b/{name}\n--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-a\n+b\n")
+        };
+        let commit = |hash: &str| format!("commit {hash}\nAuthor: a\n\n    commit now\n\n");
+        let text = commit("1a2b3c4d") + &file("x") + &file("y") + &commit("2b3c4d5e (HEAD)") + &file("z");
+        let hunks = Hunks::of(&Source::new(&text));
+        assert_eq!([5, 11, 22].map(|line| hunks.above(line)), [Some(0), Some(0), Some(17)], "{text}");
+    }
+
+    #[test]
+    fn a_diff_has_edits_and_another_text_has_none() {
+        let hunk = |i: usize| match i {
+            30 => format!("@@ -{i} +{i} @@\n-on = true\n+on = false\n"),
+            i => format!("@@ -{i} +{i} @@\n-a{i}(b)\n+c{i}(d)\n"),
+        };
+        let text = format!("--- a/x\n+++ b/x\n{}", (1..60).map(hunk).collect::<String>());
+        let source = Source::new(&text);
+        let lines: Vec<usize> = (0..source.len()).collect();
+        let found = unlike_edits(&source, &lines).unwrap();
+        let texts: Vec<&str> = found.iter().map(|c| source.line(lines[c.place])).collect();
+        assert_eq!(texts, ["-on = true", "+on = false"]);
+        let plain = text.replace("@@", "##");
+        assert_eq!(unlike_edits(&Source::new(&plain), &lines), None);
     }
 }

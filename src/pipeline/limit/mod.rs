@@ -17,9 +17,10 @@
 //! | `unit` | the pieces that a cut keeps or drops as a whole | both cuts |
 //! | `headings`, `sections`, `hunks` | find the lines that a kept line depends on | both cuts |
 //! | `notices` | finds the lines in which a tool before tersed says that it cut its output | the cut to bytes |
-//! | `outliers`, `columns`, `values`, `numbers`, `parts`, `versions`, `groups`, `records`, `slots`, `templates`, `short_sections`, `warnings`, `prints`, `programs` | find the lines that stand out, with what they depend on, which a cut keeps before others | both cuts |
+//! | `outliers`, `calls`, `columns`, `values`, `numbers`, `parts`, `versions`, `groups`, `records`, `slots`, `templates`, `short_sections`, `warnings`, `prints`, `programs` | find the lines that stand out, with what they depend on, which a cut keeps before others | both cuts |
 
 pub mod budget;
+mod calls;
 pub mod cap;
 mod cap_headings;
 mod cap_outliers;

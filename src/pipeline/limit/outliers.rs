@@ -8,8 +8,10 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use crate::pipeline::limit::calls;
 use crate::pipeline::limit::columns;
 use crate::pipeline::limit::groups;
+use crate::pipeline::limit::hunks;
 use crate::pipeline::limit::prints;
 use crate::pipeline::limit::programs;
 use crate::pipeline::limit::records::{self, RecordOutlier, Records};
@@ -102,6 +104,8 @@ const WARNING_WORDS: &[&str] = &[
 const MAX_MISSES: usize = 256;
 /// Longest line that is a candidate, in bytes.
 const MAX_LINE_BYTES: usize = 600;
+/// Lines that stand out for one reason are all shown if they are at most so many, even if they only differ in digits. A choice.
+const MAX_EVENTS: usize = 3;
 
 static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     // As for the words of failures: only a leftmost search uses the fast packed algorithm.
@@ -123,6 +127,8 @@ impl Outliers {
         let mut out = Vec::new();
         words(source, &lines, &mut out);
         columns::find(source, &lines, columns::MIN_ROWS, &mut out);
+        groups::find_in_tables(source, &lines, &mut out);
+        calls::find(source, &lines, &mut out);
         warnings::find(source, &lines, &mut out);
         prints::find(source, &lines, &mut out);
         programs::find(source, &lines, &mut out);
@@ -205,7 +211,11 @@ impl Outliers {
         for candidate in &self.candidates {
             crate::stop::check_sometimes();
             let place = candidate.place;
-            if is_shown(place) || chosen.contains(&place) || seen.contains(&candidate.key) {
+            // An event that is shown once must not seem to have happened once.
+            let says =
+                || source.line(self.lines[place]).bytes().any(|b| b.is_ascii_alphanumeric() || !b.is_ascii());
+            let is_told = seen.contains(&candidate.key) && (candidate.count > MAX_EVENTS || !says());
+            if is_shown(place) || chosen.contains(&place) || is_told {
                 continue;
             }
             let mut with = self.depends_on(source, candidate);
@@ -242,6 +252,11 @@ impl Outliers {
         self.records.as_ref().and_then(|records| records.name(line))
     }
 
+    /// The other line of the record of a line, if records have two lines.
+    pub(super) fn other_of_pair(&self, line: usize) -> Option<usize> {
+        self.records.as_ref().and_then(|records| records.other_of_pair(line))
+    }
+
     /// Whether a line is the first of its record.
     pub(super) fn starts_record(&self, line: usize) -> bool {
         self.records.as_ref().is_some_and(|records| records.starts.binary_search(&line).is_ok())
@@ -250,7 +265,8 @@ impl Outliers {
     /// The indexes of the lines on which a candidate depends.
     fn depends_on(&self, source: &Source<'_>, candidate: &Candidate) -> Vec<usize> {
         let line = self.lines[candidate.place];
-        let around = self.around(source, line);
+        let mut around = self.around(source, line);
+        around.extend(self.other_of_pair(line));
         if !around.is_empty() {
             return around.iter().filter_map(|line| self.lines.binary_search(line).ok()).collect();
         }
@@ -375,7 +391,12 @@ const MAX_ISLANDS: usize = 6;
 
 /// The outliers among the units of a cut.
 pub(super) fn of_units(source: &Source<'_>, units: &[Unit]) -> Outliers {
-    let mut outliers = Outliers::find(source, single(units).map(|unit| units[unit].lines.start).collect());
+    let lines: Vec<usize> = single(units).map(|unit| units[unit].lines.start).collect();
+    // A line of a diff says nothing without the other lines of its edit.
+    if let Some(candidates) = hunks::unlike_edits(source, &lines) {
+        return Outliers { lines, candidates, records: None };
+    }
+    let mut outliers = Outliers::find(source, lines);
     outliers.add_isolated_lines(source, units);
     outliers
 }

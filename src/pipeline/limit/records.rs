@@ -61,6 +61,8 @@ pub(in crate::pipeline) struct Records {
     of_slot: Map<Slot, usize>,
     /// Slots that name a record, in order.
     names: Vec<Slot>,
+    /// Whether nearly all records are two lines of which the second is indented further.
+    are_pairs: bool,
 }
 
 impl Records {
@@ -72,10 +74,18 @@ impl Records {
             return None;
         }
         let (starts, forms) = slots::starts_and_forms(source)?;
+        let are_pairs = slots::are_pairs(source, &starts);
         let end = source.len();
         let slots = slots::numbered(source, &forms, &starts);
-        let mut records =
-            Self { starts, end, slots, groups: Vec::new(), of_slot: Map::default(), names: Vec::new() };
+        let mut records = Self {
+            starts,
+            end,
+            slots,
+            groups: Vec::new(),
+            of_slot: Map::default(),
+            names: Vec::new(),
+            are_pairs,
+        };
         records.collect(source);
         Some(records)
     }
@@ -259,6 +269,12 @@ impl Records {
         }
     }
 
+    /// The other line of the record of a line, if nearly all records are two lines of which the second is indented further.
+    pub(super) fn other_of_pair(&self, line: usize) -> Option<usize> {
+        let (_, record) = self.are_pairs.then(|| self.record(line))??;
+        (record.len() == 2 && record.contains(&line)).then_some(record.start + record.end - 1 - line)
+    }
+
     /// The first line of a record in a slot.
     fn in_record(&self, slot: Slot, record: &Range<usize>) -> Option<usize> {
         let all = &self.group(slot)?.lines;
@@ -331,6 +347,39 @@ mod tests {
         // Two records with the same odd value.
         let two = found(&text(9, &disk(9, "7"), |i| disk(i, if i == 20 { "7" } else { "0" })));
         assert_eq!(two.len(), 2, "{two:?}");
+    }
+
+    #[test]
+    fn records_of_two_lines_with_nothing_in_common() {
+        let section = |i: usize, flags: &str| {
+            let name = "abcdefghijklmnopqrstuvwxyz"[i..=i].repeat(4);
+            format!(
+                "  [{i:>2}] .{name}  PROGBITS  {:08x}  {:04x}\n       {:08x}  {:04x} {flags}  0 0\n",
+                (i + 1) * 7919,
+                i + 1,
+                (i + 1) * 31,
+                0
+            )
+        };
+        let whole = text(9, &section(9, "WAX"), |i| section(i, " AX"));
+        let found = found(&whole);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].0.contains("WAX") && found[0].1[0].starts_with("[ 9]"), "{found:?}");
+        let source = Source::new(&whole);
+        let records = Records::read(&source).unwrap();
+        assert_eq!([18, 19].map(|line| records.other_of_pair(line)), [Some(19), Some(18)]);
+    }
+
+    #[test]
+    fn a_branch_of_a_tree_starts_no_record() {
+        let resource = |i: usize| {
+            let name = "abcdefghijklmnopqrstuvwxyz"[i..=i].repeat(4);
+            format!(" {name}.{name}_{i}\n ├─ use  {}\n └─ disk  {}\n\n", i * 7 % 5, i * 31 % 7)
+        };
+        let text: String = (0..24).map(resource).collect();
+        let source = Source::new(&text);
+        let starts = Records::read(&source).map(|records| records.starts).unwrap_or_default();
+        assert!(starts.iter().all(|start| !source.line(*start).contains('\u{2500}')), "{starts:?}");
     }
 
     #[test]
@@ -452,7 +501,7 @@ mod tests {
     fn work_is_linear_in_hostile_texts() {
         const BYTES: usize = 256 << 10;
         // Each line that a pass reads counts.
-        const STEPS_PER_LINE: usize = 15;
+        const STEPS_PER_LINE: usize = 18;
         let sign = |n: usize| char::from_u32(0x4e00 + n as u32).unwrap_or('x');
         let fill = |line: &dyn Fn(usize) -> String| {
             let mut out = String::new();

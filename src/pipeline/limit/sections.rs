@@ -151,7 +151,12 @@ fn form(source: &Source<'_>, line: usize) -> Option<Form> {
             let is_title = depth > 1 && bytes.get(depth) == Some(&b' ');
             return is_title.then_some(marked(1000 + depth as u64));
         }
-        b'[' => return (last == b']' && bytes[1].is_ascii_alphabetic()).then_some(marked(2000)),
+        // `[server]`, and `[[server]]` for each of several.
+        b'[' => {
+            let inner = bytes.strip_prefix(b"[[").filter(|_| bytes.ends_with(b"]]")).unwrap_or(&bytes[1..]);
+            let is_name = last == b']' && inner.first().is_some_and(u8::is_ascii_alphabetic);
+            return is_name.then_some(marked(2000));
+        }
         // `> web@1.2.0 build`, above the command, as package managers write it.
         b'>' => {
             let is_above_command = line + 1 < source.len() && source.line(line + 1).starts_with("> ");
@@ -216,6 +221,7 @@ mod tests {
             "==> a.log <==",
             "=== build ===",
             "[server]",
+            "[[server]]",
             "## Usage",
             "Usage\n=====",
             "TASK [db : a] ****",
@@ -224,7 +230,7 @@ mod tests {
             let text = format!("one\n\n{title}\n{}", "more of it\n".repeat(9));
             assert_eq!(titles(&text), [(2, None)], "{title}");
         }
-        for line in ["= a", "-- a", "# a", "[1, 2]", "----------", "text"] {
+        for line in ["= a", "-- a", "# a", "[1, 2]", "[[1, 2]]", "[[ -f a ]]", "----------", "text"] {
             assert_eq!(titles(&format!("one\n\n{line}\n{}", "more of it\n".repeat(9))), [], "{line}");
         }
     }

@@ -126,6 +126,14 @@ pub(super) fn is_empty_comment(line: &str) -> bool {
     matches!(line.trim(), "--" | "#" | "//" | "*" | ";" | "##")
 }
 
+/// Whether a line is a branch of a drawn tree: it belongs to a line above.
+fn is_branch(line: &str) -> bool {
+    const BRANCHES: &[&str] = &["|-- ", "`-- ", "+-- ", "+- ", "\\- "];
+    let line = line.trim_start();
+    line.starts_with(['\u{2502}', '\u{251c}', '\u{2514}', '\u{2570}'])
+        || BRANCHES.iter().any(|drawn| line.starts_with(drawn))
+}
+
 /// The first word of a line that is not a number.
 pub(super) fn title(line: &str) -> &str {
     word(start(line), "")
@@ -197,10 +205,51 @@ fn only_numbers(line: &str) -> bool {
 
 /// The first lines of the records of a text, and the forms of all lines.
 pub(super) fn starts_and_forms(source: &Source<'_>) -> Option<(Vec<usize>, Vec<u64>)> {
-    match turns(source) {
-        Some(starts) => Some((starts, forms_of(source, untagged))),
-        None => by_form(source),
+    if let Some(starts) = turns(source) {
+        return Some((starts, forms_of(source, untagged)));
     }
+    let found = by_form(source);
+    match pairs(source) {
+        // The first lines of the pairs have no common form, or the records start with second lines.
+        Some(starts) if found.as_ref().is_none_or(|(found, _)| starts.binary_search(&found[0]).is_err()) => {
+            let by_indent = |line: usize| digest(&[], indent(source.line(line))).max(1);
+            Some((starts, (0..source.len()).map(by_indent).collect()))
+        }
+        _ => found,
+    }
+}
+
+/// The first lines of records of two lines of which the second is indented further, as of `readelf -S`: nearly all lines are in
+/// such a pair.
+fn pairs(source: &Source<'_>) -> Option<Vec<usize>> {
+    let mut first: Map<(usize, usize), Vec<usize>> = Map::default();
+    for line in 1..source.len() {
+        crate::stop::check_sometimes();
+        let (above, below) = (source.line(line - 1), source.line(line));
+        let indents = (indent(above), indent(below));
+        if indents.0 < indents.1
+            && indents.0 < MAX_BYTES
+            && !above.trim().is_empty()
+            && !below.trim().is_empty()
+        {
+            first.entry(indents).or_default().push(line - 1);
+        }
+    }
+    let starts = first.into_values().max_by_key(|starts| (starts.len(), std::cmp::Reverse(starts[0])))?;
+    let lines = 2 * starts.len();
+    (starts.len() >= MIN_ROWS_FOR_EXCEPTION
+        && lines * 4 >= source.len() * MOST_QUARTERS
+        && are_pairs(source, &starts))
+    .then_some(starts)
+}
+
+/// Whether nearly all records are two lines of which the second is indented further.
+pub(super) fn are_pairs(source: &Source<'_>, starts: &[usize]) -> bool {
+    let is_pair = |pair: &&[usize]| {
+        pair[1] - pair[0] == 2 && indent(source.line(pair[0])) < indent(source.line(pair[0] + 1))
+    };
+    let pairs = starts.windows(2).filter(is_pair).count();
+    starts.len() > 1 && pairs * OUTLIER_ONE_IN >= (starts.len() - 1) * (OUTLIER_ONE_IN - 1)
 }
 
 fn forms_of(source: &Source<'_>, part: fn(&str) -> &str) -> Vec<u64> {
@@ -239,6 +288,7 @@ fn by_form(source: &Source<'_>) -> Option<(Vec<usize>, Vec<u64>)> {
         words.is_some_and(|words| text.split_ascii_whitespace().count() == words) || is_empty_comment(text)
     };
     let mut starts = starts(&forms, &may_not_start)?;
+    move_to_roots(source, &mut starts);
     move_to_blocks(source, &mut starts);
     if move_to_titles(source, &mut starts) {
         let ends = starts.iter().skip(1).copied().chain([source.len()]);
@@ -251,6 +301,22 @@ fn by_form(source: &Source<'_>) -> Option<(Vec<usize>, Vec<u64>)> {
         }
     }
     Some((starts, forms))
+}
+
+/// Moves the first lines of records that are branches of drawn trees to the roots of these.
+fn move_to_roots(source: &Source<'_>, starts: &mut Vec<usize>) {
+    /// The most lines above a branch that are searched for its root.
+    const MOST: usize = 64;
+    let branch = |line: usize| is_branch(source.line(line));
+    if !branch(starts[0]) {
+        return;
+    }
+    for start in starts.iter_mut() {
+        crate::stop::check_sometimes();
+        let root = (start.saturating_sub(MOST)..*start).rev().find(|line| !branch(*line));
+        *start = root.filter(|root| !source.line(*root).trim().is_empty()).unwrap_or(*start);
+    }
+    starts.dedup();
 }
 
 /// Moves the first lines of records to those of their blocks, if blank lines divide the text and nearly all records have the

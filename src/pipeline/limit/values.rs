@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use crate::pipeline::limit::numbers::Reader;
 use crate::pipeline::limit::unit::{MAX_LINES_PER_VALUE, digest};
 use crate::text::judge::{
-    EXCEPTION_ONE_IN, MAX_VALUES, RARE_ONE_IN, Spread, form, is_few, is_only_zero, is_only_zero_far,
+    Counted, EXCEPTION_ONE_IN, MAX_VALUES, RARE_ONE_IN, Spread, form, is_few, is_only_zero, is_only_zero_far,
     is_share, is_small, is_zero_far, unit,
 };
 use crate::text::series::{Affixes, Counter, Ends, Steps};
@@ -91,6 +91,8 @@ pub(super) struct Column {
     forms: Option<Box<Column>>,
     /// How texts begin and end, where forms are collected.
     affixes: Affixes<usize>,
+    /// What the values are, where forms are collected and the values are no numbers.
+    kinds: Counted<ValueKind>,
 }
 
 impl Column {
@@ -139,7 +141,7 @@ impl Column {
             && self.range.is_none()
             && self.words.rows > MAX_LINES_PER_VALUE
             && self.forms.as_ref().is_none_or(|forms| forms.has_many_values)
-            && (self.forms.is_none() || !self.affixes.is_open())
+            && (self.forms.is_none() || !self.affixes.is_open() && self.kinds.all() >= MAX_OF_KINDS)
     }
 
     /// Adds a row.
@@ -153,6 +155,9 @@ impl Column {
             let is_number = self.range.is_some();
             if !is_number && self.affixes.is_open() {
                 self.affixes.add(field, place);
+            }
+            if !is_number && self.kinds.all() < MAX_OF_KINDS {
+                self.kinds.add(ValueKind::of(field), place);
             }
             let key =
                 if is_number { unit(field).map(|unit| digest(unit, column)) } else { Some(form(field)) };
@@ -189,7 +194,7 @@ impl Column {
             return;
         };
         let Some(number) = self.reader.read(field) else { return self.words.add(place) };
-        self.counter.observe(number, place);
+        self.counter.observe(number, field, place);
         self.ends.observe(number, place);
         self.small += usize::from(is_small(number));
         if number == 0.0 {
@@ -297,6 +302,11 @@ impl Column {
         self.affixes.odd()
     }
 
+    /// The rows with a value of another kind than nearly all others, such as the only address of a server.
+    pub(super) fn other_kinds(&self) -> Vec<usize> {
+        if self.has_many_values && self.kinds.all() >= RARE_ONE_IN { self.kinds.rare() } else { Vec::new() }
+    }
+
     /// The rows without a number in a numeric column, and those with zero if all other numbers are far from zero.
     pub(super) fn outlier_numbers(&self, rows: usize) -> impl Iterator<Item = &Value> {
         let is_rare = |value: &Value| is_few(value.rows, rows, RARE_ONE_IN);
@@ -308,6 +318,41 @@ impl Column {
         let zeros = Some(&self.zeros).filter(|zeros| is_far && is_rare(zeros));
         let words = Some(&self.words).filter(|words| is_rare(words));
         zeros.into_iter().chain(words).filter(|value| value.rows > 0)
+    }
+}
+
+/// So many values of a column are sorted by kind. Bounds the work.
+const MAX_OF_KINDS: usize = 1 << 12;
+
+/// What a value names, by its form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ValueKind {
+    /// `https://example.com`
+    Address,
+    /// `/usr/lib`, `~/x`
+    Path,
+    /// `ann@example.com`
+    Mail,
+    /// `[1, 2]`, `{a: 1}`, `|sort`, `$(date)`
+    Code,
+    Other,
+}
+
+impl ValueKind {
+    fn of(field: &[u8]) -> Self {
+        let text = match field {
+            [b'"' | b'\'', inner @ ..] => inner,
+            field => field,
+        };
+        match text {
+            [b'/', b'a'..=b'z' | b'A'..=b'Z' | b'.', ..] | [b'~', b'/', ..] => Self::Path,
+            [b'[' | b'{' | b'|', _, ..] | [b'$', b'(' | b'{', ..] => Self::Code,
+            _ => match memchr::memchr2(b'@', b':', text) {
+                Some(at) if text[at] == b':' && text[at..].starts_with(b"://") => Self::Address,
+                Some(at) if text[at] == b'@' && at > 0 && text[at..].contains(&b'.') => Self::Mail,
+                _ => Self::Other,
+            },
+        }
     }
 }
 
@@ -363,6 +408,29 @@ mod tests {
         let mut column = Column::with_sample(numbers, fields.len(), MIN_ROWS_FOR_EXCEPTION);
         fields.iter().enumerate().for_each(|(place, field)| column.observe(place, field.as_bytes(), 0));
         column.outlier_numbers(fields.len()).flat_map(|value| value.places().to_vec()).collect()
+    }
+
+    #[test]
+    fn a_value_of_another_kind_stands_out() {
+        let odd = |odd: &str| {
+            let mut column = Column::default().with_forms();
+            for place in 0..60 {
+                let usual = [
+                    "true".to_owned(),
+                    format!("\"word {place}\""),
+                    format!("{}", place * 7),
+                    format!("x-{place}.y"),
+                ];
+                let field = if place == 33 { odd } else { &usual[place % 4] };
+                column.observe(place, field.as_bytes(), 0);
+            }
+            column.other_kinds()
+        };
+        for other in ["\"http://registry.test/\"", "/tmp/x", "|/bin/core %p", "ann@corp.test", "$(date)"] {
+            assert_eq!(odd(other), [33], "{other}");
+        }
+        assert_eq!(odd("word"), [0; 0]);
+        assert_eq!(odd("12/24"), [0; 0]);
     }
 
     #[test]

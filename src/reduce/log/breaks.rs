@@ -1,4 +1,5 @@
-//! Finds where a log breaks off: a pause that is far longer than the others, and a counter that falls or skips.
+//! Finds where a log breaks off: a pause that is far longer than the others, a clock that goes back, and a counter that falls
+//! or skips.
 //! Repeated records are left out, but the records on both sides of such a break are kept: most logs are read to learn
 //! when something stopped.
 
@@ -17,6 +18,10 @@ const MAX_PAUSES: usize = 3;
 const MAX_PAUSES_OF_KIND: usize = 1;
 /// Most breaks of a counter that are shown. If there are more, they are not exceptions.
 const MAX_COUNTER_BREAKS: usize = 2;
+/// The shortest time by which a clock goes back that is shown, in milliseconds, and the most places where it does: records of
+/// several writers are a little out of order.
+const MIN_BACK: u64 = 1_000;
+const MAX_BACKS: usize = 2;
 /// A number is a counter if all but 1 in this many steps are upwards, or equal.
 const COUNTER_ONE_IN: usize = 12;
 /// Most parts of a kind of records that have counters of their own.
@@ -38,6 +43,7 @@ pub fn keep(source: &Source<'_>, records: &[Record], gone: &mut Vec<usize>) {
     let mut stay: Vec<usize> = Vec::new();
     let pauses = pauses(&times, &all, MAX_PAUSES);
     stay.extend(pauses.iter().flat_map(|(before, after)| [*before, *after]));
+    stay.extend(backs(source, records).into_iter().flat_map(|(before, after)| [before, after]));
     let mut kinds: Map<usize, Vec<usize>> = Map::default();
     for &i in gone.iter() {
         if let Some(key) = records[i].key {
@@ -79,6 +85,38 @@ fn pauses(times: &[Option<u64>], of: &[usize], most: usize) -> Vec<(usize, usize
     let mut found: Vec<usize> = (0..steps.len()).filter(|at| steps[*at] >= least).collect();
     found.sort_by_key(|at| (std::cmp::Reverse(steps[*at]), *at));
     found.into_iter().take(most).map(|at| (of[at], of[at + 1])).collect()
+}
+
+/// The records on both sides of where the clock goes back.
+fn backs(source: &Source<'_>, records: &[Record]) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let mut last: Option<(usize, &[u8], u64)> = None;
+    let mut steps = 0;
+    for (at, record) in records.iter().enumerate() {
+        crate::stop::check_sometimes();
+        let line = source.line(record.lines.start).as_bytes();
+        let stamp = record.head.and_then(|head| line.get(head.start..head.end));
+        let Some((date, time)) = stamp.and_then(clock) else { continue };
+        let Some((before, last_date, last_time)) = last.replace((at, date, time)) else { continue };
+        steps += 1;
+        let has_date = date.iter().any(u8::is_ascii_digit);
+        let is_back = match date == last_date {
+            // Without a date, the clock starts again at midnight.
+            true => time + MIN_BACK <= last_time && (has_date || last_time - time < DAY / 2),
+            // Dates of four digits of the year, then the month, are in the order of their digits.
+            false => {
+                let is_ordered = |date: &[u8]| date.len() > 4 && date[..4].iter().all(u8::is_ascii_digit);
+                is_ordered(date) && is_ordered(last_date) && date < last_date
+            }
+        };
+        if is_back {
+            if found.len() == MAX_BACKS {
+                return Vec::new();
+            }
+            found.push((before, at));
+        }
+    }
+    if steps >= MIN_STEPS { found } else { Vec::new() }
 }
 
 /// The records of a kind by the first number that has few values, as the partition of a queue: each part has a counter of its
@@ -276,6 +314,18 @@ mod tests {
         // Midnight is no pause.
         let late = (0..80).map(|i| format!("{:02}:{:02}:00 tick", (20 + i / 12) % 24, i % 12 * 5));
         assert_eq!(kept(late), [0; 0]);
+    }
+
+    #[test]
+    fn a_clock_that_goes_back_stays() {
+        let log = |of: &dyn Fn(usize) -> String| kept((0..80).map(|i| of(i) + " tick"));
+        assert_eq!(log(&|i| stamp(7200 + i * 30 - 60 * usize::from(i == 40))), [39, 40]);
+        assert_eq!(log(&|i| stamp(7200 + i * 30 - 2000 * usize::from(i >= 40))), [39, 40]);
+        let date = |i: usize| format!("2026-11-{} 10:{:02}:00", if i == 40 { 18 } else { 19 }, i / 2);
+        assert_eq!(log(&date), [39, 40, 41]);
+        // A midnight, and a clock that goes back often.
+        assert_eq!(log(&|i| stamp(86_000 + i * 30)[7..].to_owned()), [0; 0]);
+        assert_eq!(log(&|i| stamp(7200 + i * 30 - 60 * usize::from(i % 5 == 0))), [0; 0]);
     }
 
     #[test]

@@ -8,9 +8,11 @@ use std::ops::Range;
 use super::grammar::Found;
 use crate::config::SearchLimits;
 use crate::input::Input;
+use crate::text::code::{skeleton, tokens};
 use crate::text::details::similarity_hash;
 use crate::text::judge::{RARE_ONE_IN, is_few};
 use crate::text::ledger::MARKER_COST;
+use crate::text::maps::Map;
 
 /// The lines to show.
 #[derive(Debug)]
@@ -124,26 +126,98 @@ const MAX_KINDS: usize = 16;
 /// The few matches that differ from nearly all others, except in numbers: these are often the ones to find.
 fn outliers(input: &Input<'_>, found: &Found<'_>, matches: &[Vec<usize>]) -> Vec<usize> {
     let all: usize = matches.iter().map(Vec::len).sum();
-    let mut kinds: Vec<(u64, usize, Vec<usize>)> = Vec::new();
-    for &i in matches.iter().flatten() {
-        crate::stop::check_sometimes();
-        let (hit, line) = (&found.hits[i], input.source.line(found.hits[i].line));
-        let kind = similarity_hash(line.get(hit.head(line)..).unwrap_or(line));
-        match kinds.iter().position(|(known, ..)| *known == kind) {
-            Some(known) => {
-                let (_, count, first) = &mut kinds[known];
-                *count += 1;
-                if first.len() < MAX_OUTLIERS {
-                    first.push(i);
-                }
-            }
-            None if kinds.len() == MAX_KINDS => return Vec::new(),
-            None => kinds.push((kind, 1, vec![i])),
+    if all < MIN_MATCHES {
+        return Vec::new();
+    }
+    let text = |i: usize| {
+        let line = input.source.line(found.hits[i].line);
+        line.get(found.hits[i].head(line)..).unwrap_or(line)
+    };
+    let in_order = || matches.iter().flatten().copied();
+    let mut out = of_rare_kinds(all, MAX_KINDS, in_order().map(|i| (i, similarity_hash(text(i)))));
+    // Where all matches differ in names, those of a rare form stand out, and those with another word or number in a place
+    // where all others have the same.
+    let forms: Vec<(usize, u64)> = in_order().map(|i| (i, skeleton(text(i)))).collect();
+    for i in
+        of_rare_kinds(all, MAX_FORMS, forms.iter().copied()).into_iter().chain(other_tokens(&forms, &text))
+    {
+        if out.len() < 2 * MAX_OUTLIERS && !out.contains(&i) {
+            out.push(i);
         }
     }
-    kinds.retain(|(_, count, _)| *count <= MAX_OUTLIERS && is_few(*count, all, RARE_ONE_IN));
-    let out: Vec<usize> = kinds.into_iter().flat_map(|(.., first)| first).collect();
-    if all < MIN_MATCHES || out.len() > MAX_OUTLIERS { Vec::new() } else { out }
+    out
+}
+
+/// The matches of kinds that few have, if there are few such matches.
+fn of_rare_kinds(all: usize, most: usize, matches: impl Iterator<Item = (usize, u64)>) -> Vec<usize> {
+    let mut kinds: Map<u64, (usize, [usize; MAX_OUTLIERS])> = Map::default();
+    for (i, kind) in matches {
+        crate::stop::check_sometimes();
+        if kinds.len() == most && !kinds.contains_key(&kind) {
+            return Vec::new();
+        }
+        let (count, first) = kinds.entry(kind).or_insert((0, [i; MAX_OUTLIERS]));
+        if let Some(free) = first.get_mut(*count) {
+            *free = i;
+        }
+        *count += 1;
+    }
+    let is_rare = |count: usize| count <= MAX_OUTLIERS && is_few(count, all, RARE_ONE_IN);
+    let rare = kinds.into_values().filter(|(count, _)| is_rare(*count));
+    let mut out: Vec<usize> = rare.flat_map(|(count, first)| first.into_iter().take(count)).collect();
+    out.sort_unstable();
+    if out.len() > MAX_OUTLIERS { Vec::new() } else { out }
+}
+
+/// The most forms of matches, the most places of a form that are compared, and how many of ten matches of a form have the usual
+/// token in a place where another one stands out. Choices.
+const MAX_FORMS: usize = 64;
+const MAX_PLACES: usize = 48;
+const USUAL_IN_TEN: usize = 9;
+
+/// The tokens in one place of the matches of a form: the first one, and the first matches with another one.
+#[derive(Default)]
+struct Tokens<'a> {
+    usual: Option<&'a str>,
+    all: usize,
+    others: usize,
+    first: [usize; MAX_OUTLIERS],
+}
+
+/// The few matches with another token in a place where nearly all matches of their form have the same one.
+fn other_tokens<'a>(forms: &[(usize, u64)], text: &dyn Fn(usize) -> &'a str) -> Vec<usize> {
+    // Numbers of a place in a file are not compared: they are left out of the text.
+    let mut places: Map<u64, Vec<Tokens<'a>>> = Map::default();
+    for &(i, form) in forms {
+        crate::stop::check_sometimes();
+        if places.len() == MAX_FORMS && !places.contains_key(&form) {
+            continue;
+        }
+        let of_form = places.entry(form).or_default();
+        for (at, token) in tokens(text(i)).take(MAX_PLACES).enumerate() {
+            if at == of_form.len() {
+                of_form.push(Tokens::default());
+            }
+            let place = &mut of_form[at];
+            place.all += 1;
+            if *place.usual.get_or_insert(token.text) != token.text {
+                if let Some(free) = place.first.get_mut(place.others) {
+                    *free = i;
+                }
+                place.others += 1;
+            }
+        }
+    }
+    let mut out = Vec::new();
+    for place in places.into_values().flatten() {
+        let is_usual = (place.all - place.others) * 10 >= place.all * USUAL_IN_TEN;
+        if place.all >= MIN_MATCHES && is_usual && (1..=MAX_OUTLIERS).contains(&place.others) {
+            out.extend(&place.first[..place.others]);
+        }
+    }
+    out.sort_unstable();
+    out.dedup();
+    out
 }
 
 /// Matches that a result may always show, unless the caller set a limit. A choice: about a screen.

@@ -197,6 +197,8 @@ struct Group<'a> {
     bytes: usize,
     /// Number of further tests whose names are not listed.
     more: usize,
+    /// Whether names are missing that stand elsewhere in the output, or in the list of an earlier marker.
+    is_part: bool,
     /// The kinds of lines that were counted, one bit each. With two kinds, the same tests may be counted twice.
     counted: u8,
     /// Whether a line stands for an unknown number of tests.
@@ -301,12 +303,14 @@ impl<'a> Group<'a> {
             }
             TestLine::Passed => {
                 self.tests += 1;
-                if let Some(name) = FORMS.groups(line).into_iter().flatten().next().map(str::trim_end)
-                    && !shown.contains(name)
-                    && named.insert(name)
-                {
-                    self.bytes += name.len() + 2;
-                    self.names.push(name);
+                let name = FORMS.groups(line).into_iter().flatten().next().map(str::trim_end);
+                match name {
+                    Some(name) if !shown.contains(name) && named.insert(name) => {
+                        self.bytes += name.len() + 2;
+                        self.names.push(name);
+                    }
+                    Some(name) => self.is_part |= !self.names.contains(&name),
+                    None => {}
                 }
             }
             TestLine::All => {
@@ -314,6 +318,7 @@ impl<'a> Group<'a> {
                 let [Some(tests), Some(name)] = groups[..] else { return };
                 self.tests += tests.parse().unwrap_or(0);
                 self.more += usize::from(is_full);
+                self.is_part |= shown.contains(name);
                 if !shown.contains(name) && !is_full {
                     self.bytes += name.len() + 2;
                     self.names.push(name);
@@ -378,8 +383,10 @@ impl<'a> Group<'a> {
         }
         text.push_str(&list);
         let left = names.len() - listed + self.more;
-        if left > 0 {
-            text.push_str(&format!(", and {left} more"));
+        match left {
+            0 if self.is_part => text.push_str(", \u{2026}"),
+            0 => {}
+            left => text.push_str(&format!(", and {left} more")),
         }
         text
     }

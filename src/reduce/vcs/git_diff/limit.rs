@@ -4,12 +4,14 @@
 //! Every file keeps its names and every hunk its `@@` line. The allowed lines are divided so that small files are
 //! shown whole. Files and hunks with relevant words get up to three times the share of others; files with the same
 //! changes as files above get less. A hunk over its share keeps its head, its tail and the blocks with the best
-//! scores. If it keeps one side of a short edit, it keeps the other side, too.
+//! scores. If it keeps one side of a short edit, it keeps the other side, too. Edits that are unlike the others are kept in
+//! any case.
 
 use std::ops::Range;
 
 use super::super::unified::{File, Hunk};
 use crate::input::Input;
+use crate::text::code::{self, Edit};
 use crate::text::details::similarity_hash;
 use crate::text::maps::Map;
 use crate::text::source::Source;
@@ -31,8 +33,20 @@ pub type Cuts = Vec<Vec<Vec<Range<usize>>>>;
 /// Chooses the lines of the files' hunks to leave out.
 pub fn cuts(input: &Input<'_>, files: &[&File<'_>]) -> Cuts {
     let shares = shares(input, files);
+    let unlike = unlike(input.source, files);
     let hunks = files.iter().zip(shares);
-    hunks.map(|(f, s)| f.hunks.iter().zip(s).map(|(h, share)| cut(input, h, share)).collect()).collect()
+    hunks
+        .map(|(f, s)| f.hunks.iter().zip(s).map(|(h, share)| cut(input, h, share, &unlike)).collect())
+        .collect()
+}
+
+/// The edits that are unlike the others, in order.
+fn unlike(source: &Source<'_>, files: &[&File<'_>]) -> Vec<Range<usize>> {
+    let hunks = files.iter().flat_map(|file| &file.hunks);
+    let edits: Vec<Edit> = hunks.flat_map(|hunk| code::edits_of(source, hunk.body.clone())).collect();
+    let mut found = code::unlike_edits(source, &edits);
+    found.sort_unstable();
+    found.into_iter().map(|at| edits[at].first_lines()).collect()
 }
 
 /// Changed lines that each hunk may show.
@@ -104,8 +118,8 @@ fn share(total: usize, wanted: &[usize], weights: &[u64]) -> Vec<usize> {
     shares
 }
 
-/// The lines that a hunk leaves out to show at most `share` changed ones.
-fn cut(input: &Input<'_>, hunk: &Hunk, share: usize) -> Vec<Range<usize>> {
+/// The lines that a hunk leaves out to show at most `share` changed ones, and those of the edits that are always shown.
+fn cut(input: &Input<'_>, hunk: &Hunk, share: usize, always: &[Range<usize>]) -> Vec<Range<usize>> {
     if hunk.changes <= share {
         return Vec::new();
     }
@@ -118,6 +132,10 @@ fn cut(input: &Input<'_>, hunk: &Hunk, share: usize) -> Vec<Range<usize>> {
     let tail = head / 3;
     kept.walk(hunk.body.clone(), head - tail);
     kept.walk(hunk.body.clone().rev(), tail);
+    let from = always.partition_point(|lines| lines.start < hunk.body.start);
+    for lines in always[from..].iter().take_while(|lines| lines.start < hunk.body.end) {
+        kept.lines[lines.start - hunk.body.start..lines.end.min(hunk.body.end) - hunk.body.start].fill(true);
+    }
     kept.whole_edits();
     kept.omitted()
 }
@@ -302,6 +320,21 @@ mod tests {
             assert_eq!(lines[at + 1], "+new");
             assert_eq!(count(&lines, "-v"), count(&lines, "+v"), "{most}");
         }
+    }
+
+    #[test]
+    fn an_edit_unlike_the_others_is_shown_whatever_the_share() {
+        let line = |i: usize| match i {
+            150 => "-  verify = True\n+  verify = False\n".to_owned(),
+            i => format!("-  old({i}, x{i})\n+  new({i}, x{i})\n"),
+        };
+        let text =
+            format!("--- a/x\n+++ b/x\n@@ -1,300 +1,300 @@\n{}", (0..300).map(line).collect::<String>());
+        let lines = shown(&text, None, 20, 0);
+        assert!(
+            lines.len() < 30 && count(&lines, "-  verify") + count(&lines, "+  verify") == 2,
+            "{lines:?}"
+        );
     }
 
     #[test]
