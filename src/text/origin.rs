@@ -53,9 +53,14 @@ pub fn label_of_path(path: &str) -> Option<String> {
 /// commands before it that print nothing.
 pub fn label_of_command(command: &str) -> Option<String> {
     let mut out = String::new();
-    // `(cd a && make)`
-    let opens = |c: char| c.is_whitespace() || matches!(c, '(' | '{');
-    let command = strip_silent_commands(command.trim_start_matches(opens).trim());
+    // `(cd a && make)`, `{ make; }`; the arguments of a tool in JSON are no command.
+    let command = command.trim_start();
+    if command.starts_with("{\"") {
+        return None;
+    }
+    let opens = |c: char| c.is_whitespace() || c == '(';
+    let command = command.strip_prefix("{ ").unwrap_or(command).trim_start_matches(opens);
+    let command = strip_silent_commands(command.trim());
     let first = command.lines().next().unwrap_or_default();
     let more = (first.len() < command.len()).then_some(CUT);
     for word in first.split_ascii_whitespace().chain(more) {
@@ -136,6 +141,8 @@ mod tests {
         assert_eq!(label_of_command("$(x)").as_deref(), Some("x ..."));
         assert_eq!(label_of_command("(cd a && make all)").as_deref(), Some("make ..."));
         assert_eq!(label_of_command("[ -f a ] && cat a"), None);
+        assert_eq!(label_of_command("{ make; }").as_deref(), Some("make; ..."));
+        assert_eq!(label_of_command("{\"depth\": 2}"), None);
         let path = format!("/opt/{}/bin/python3 a.py", "x".repeat(40));
         assert_eq!(label_of_command(&path).as_deref(), Some("python3 ..."));
         assert_eq!(label_of_command("()"), None);
