@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(label_of_command("$(x)").as_deref(), Some("x ..."));
         assert_eq!(label_of_command("(cd a && make all)").as_deref(), Some("make ..."));
         assert_eq!(label_of_command("[ -f a ] && cat a"), None);
-        assert_eq!(label_of_command("{ make; }").as_deref(), Some("make; ..."));
+        assert_eq!(label_of_command("{ make; }").as_deref(), Some("make ..."));
         assert_eq!(label_of_command("{\"depth\": 2}"), None);
         let path = format!("/opt/{}/bin/python3 a.py", "x".repeat(40));
         assert_eq!(label_of_command(&path).as_deref(), Some("python3 ..."));
