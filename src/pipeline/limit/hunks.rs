@@ -18,13 +18,14 @@ pub(super) struct Hunks {
     hunks: Vec<(Range<usize>, Option<usize>)>,
     /// The lines `+++` of files without `diff --git`, whose heading is the line above.
     names: Vec<usize>,
-    /// The lines `diff --git` of files, each with the first line of its commit.
-    files: Vec<(usize, usize)>,
+    /// The lines of the header of a commit, such as `Merge:` and `Author:`, and the lines `diff --git` of its files, each with
+    /// the first line of the commit.
+    below_commits: Vec<(usize, usize)>,
 }
 
 impl Hunks {
     pub(super) fn of(source: &Source<'_>) -> Self {
-        let mut out = Self { hunks: Vec::new(), names: Vec::new(), files: Vec::new() };
+        let mut out = Self { hunks: Vec::new(), names: Vec::new(), below_commits: Vec::new() };
         // The last `diff --git`, and the heading of the next hunk.
         let (mut git, mut file) = (None::<usize>, None);
         let mut commit = None::<usize>;
@@ -35,9 +36,12 @@ impl Hunks {
             let starts = |line: usize, text| line < source.len() && source.line(line).starts_with(text);
             if line.starts_with("diff --git ") {
                 (git, file) = (Some(at), Some(at));
-                out.files.extend(commit.map(|commit| (at, commit)));
+                out.below_commits.extend(commit.map(|commit| (at, commit)));
             } else if is_commit(line) {
                 commit = Some(at);
+                let header = (at + 1..source.len()).take(MAX_HEADER_LINES);
+                let header = header.take_while(|line| is_of_commit(source.line(*line)));
+                out.below_commits.extend(header.map(|line| (line, at)));
             } else if line.starts_with("--- ") && starts(at + 1, "+++ ") {
                 file = git.filter(|git| at - git <= MAX_HEADER_LINES);
                 if file.is_none() {
@@ -65,8 +69,8 @@ impl Hunks {
             Some((lines, _)) => Some(lines.start),
             None => {
                 let name = self.names.binary_search(&line).ok().and_then(|_| line.checked_sub(1));
-                let file = || self.files.binary_search_by_key(&line, |(file, _)| *file).ok();
-                name.or_else(|| file().map(|at| self.files[at].1))
+                let below = || self.below_commits.binary_search_by_key(&line, |(below, _)| *below).ok();
+                name.or_else(|| below().map(|at| self.below_commits[at].1))
             }
         }
     }
@@ -81,6 +85,12 @@ impl Hunks {
 fn is_commit(line: &str) -> bool {
     let hash = line.strip_prefix("commit ").map(|rest| rest.split(' ').next().unwrap_or_default());
     hash.is_some_and(|hash| hash.len() >= 7 && hash.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+/// `Merge: 1a2b3c4 5d6e7f8`, `Author: …`: whether a line may be one of the header of a commit.
+fn is_of_commit(line: &str) -> bool {
+    let name = line.bytes().take_while(u8::is_ascii_alphabetic).count();
+    name > 0 && line.as_bytes()[0].is_ascii_uppercase() && line[name..].starts_with(": ")
 }
 
 /// The numbers of old and new lines of a hunk: 2 and 3 in `@@ -1,2 +1,3 @@`, 1 where there is none.
@@ -163,7 +173,12 @@ mod tests {
         let commit = |hash: &str| format!("commit {hash}\nAuthor: a\n\n    commit now\n\n");
         let text = commit("1a2b3c4d") + &file("x") + &file("y") + &commit("2b3c4d5e (HEAD)") + &file("z");
         let hunks = Hunks::of(&Source::new(&text));
-        assert_eq!([5, 11, 22].map(|line| hunks.above(line)), [Some(0), Some(0), Some(17)], "{text}");
+        assert_eq!(
+            [1, 5, 11, 22].map(|line| hunks.above(line)),
+            [Some(0), Some(0), Some(0), Some(17)],
+            "{text}"
+        );
+        assert_eq!([0, 2, 3].map(|line| hunks.above(line)), [None; 3]);
     }
 
     #[test]
