@@ -11,8 +11,7 @@ use std::ops::Range;
 
 use foldhash::fast::FixedState;
 
-use crate::text::judge::{EXCEPTION_ONE_IN, RARE_ONE_IN, is_few};
-use crate::text::maps::Map;
+use crate::text::judge::{EXCEPTION_ONE_IN, Occurrences, RARE_ONE_IN, is_few};
 use crate::text::source::Source;
 
 /// Bytes of a line that are read.
@@ -59,7 +58,7 @@ impl Token<'_> {
     }
 
     /// The digest of what the skeleton has of it.
-    fn bone(&self) -> u64 {
+    fn digest(&self) -> u64 {
         let hash = |text: &[u8]| FixedState::with_seed(3).hash_one(text);
         match self.kind {
             TokenKind::Word if is_one_of(self.text, FLAGS) || is_one_of(self.text, KEYWORDS) => {
@@ -106,7 +105,7 @@ pub fn tokens(line: &str) -> impl Iterator<Item = Token<'_>> {
 /// A digest that is the same for lines that only differ in names, numbers and strings.
 pub fn skeleton(line: &str) -> u64 {
     let mut state = FixedState::with_seed(4).build_hasher();
-    tokens(line).for_each(|token| state.write_u64(token.bone()));
+    tokens(line).for_each(|token| state.write_u64(token.digest()));
     state.finish()
 }
 
@@ -169,7 +168,7 @@ pub fn edits_of(source: &Source<'_>, hunk: Range<usize>) -> Vec<Edit> {
 
 /// What an edit does, if that can be told from its lines alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Deed {
+enum EditKind {
     /// Only a switch differs: `verify=True`, `verify=False`.
     Switch,
     /// A line that checks something is removed.
@@ -181,31 +180,24 @@ enum Deed {
 
 /// The indexes of the edits that are unlike the others, those that say most first.
 pub fn unlike_edits(source: &Source<'_>, edits: &[Edit]) -> Vec<usize> {
-    let mut of_deed: [Vec<usize>; 3] = Default::default();
-    let mut forms: Map<u64, (usize, [usize; MAX_OF_FORM])> = Map::default();
+    let mut of_kind: [Vec<usize>; 3] = Default::default();
+    let mut forms = Occurrences::<u64, MAX_OF_FORM>::at_most(usize::MAX);
     for (at, edit) in edits.iter().enumerate() {
         crate::stop::check_sometimes();
-        match deed(source, edit) {
-            Deed::Other => {}
-            of => of_deed[of as usize].push(at),
+        match edit_kind(source, edit) {
+            EditKind::Other => {}
+            kind => of_kind[kind as usize].push(at),
         }
-        let (count, places) = forms.entry(form(source, edit)).or_insert((0, [at; MAX_OF_FORM]));
-        if let Some(free) = places.get_mut(*count) {
-            *free = at;
-        }
-        *count += 1;
+        forms.add(form(source, edit), at);
     }
     let mut out: Vec<usize> = Vec::new();
-    for of_one in of_deed {
+    for of_one in of_kind {
         if of_one.len() <= MAX_ALIKE && is_few(of_one.len(), edits.len(), EXCEPTION_ONE_IN) {
             out.extend(of_one);
         }
     }
-    let mut rare: Vec<usize> = forms
-        .into_values()
-        .filter(|(count, _)| *count <= MAX_OF_FORM)
-        .flat_map(|(count, places)| places.into_iter().take(count))
-        .collect();
+    let rare = forms.into_rare().into_iter();
+    let mut rare: Vec<usize> = rare.flat_map(|(count, places)| places.into_iter().take(count)).collect();
     if edits.len() >= MIN_EDITS && rare.len() <= MAX_ALIKE && is_few(rare.len(), edits.len(), RARE_ONE_IN) {
         rare.sort_unstable();
         out.extend(rare);
@@ -233,7 +225,7 @@ fn form(source: &Source<'_>, edit: &Edit) -> u64 {
     state.finish()
 }
 
-fn deed(source: &Source<'_>, edit: &Edit) -> Deed {
+fn edit_kind(source: &Source<'_>, edit: &Edit) -> EditKind {
     let (removed, added) = (edit.removed.clone(), edit.added.clone());
     if added.is_empty() {
         let checks = |line: usize| {
@@ -247,12 +239,12 @@ fn deed(source: &Source<'_>, edit: &Edit) -> Deed {
             })
         };
         let is_short = removed.len() <= MAX_SIDE_LINES;
-        return if is_short && removed.clone().any(checks) { Deed::DropsCheck } else { Deed::Other };
+        return if is_short && removed.clone().any(checks) { EditKind::DropsCheck } else { EditKind::Other };
     }
     if removed.len() != added.len() || removed.len() > MAX_SIDE_LINES {
-        return Deed::Other;
+        return EditKind::Other;
     }
-    let mut deed = Deed::Number;
+    let mut edit_kind = EditKind::Number;
     for (old, new) in removed.zip(added) {
         let (mut old, mut new) = (tokens(text(source, old)), tokens(text(source, new)));
         let mut differ = 0;
@@ -261,20 +253,20 @@ fn deed(source: &Source<'_>, edit: &Edit) -> Deed {
                 (Some(a), Some(b)) if a == b => {}
                 (Some(a), Some(b)) if a.is_flag() && b.is_flag() => {
                     differ += 1;
-                    deed = Deed::Switch;
+                    edit_kind = EditKind::Switch;
                 }
                 (Some(a), Some(b)) if a.kind == TokenKind::Number && b.kind == TokenKind::Number => {
                     differ += 1
                 }
                 (None, None) => break,
-                _ => return Deed::Other,
+                _ => return EditKind::Other,
             }
         }
         if differ == 0 {
-            return Deed::Other;
+            return EditKind::Other;
         }
     }
-    deed
+    edit_kind
 }
 
 #[cfg(test)]

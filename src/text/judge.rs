@@ -3,6 +3,8 @@
 //! Every step that keeps outliers uses this module, so that "rare" and "far" mean the same in tables, logs and data.
 //! The step decides what the values are, and how many outliers are kept. Time is linear in the number of values.
 
+use std::hash::Hash;
+
 use crate::text::dates::{Date, date, has_impossible};
 use crate::text::maps::Map;
 
@@ -80,6 +82,40 @@ const MAX_RARE_PLACES: usize = 2;
 /// A rare value occurs at most as often as the average value, divided by this: among many common values, some are
 /// rarer by chance.
 const RARE_SHARE: usize = 5;
+
+/// How often each key occurs, with its first `N` places.
+#[derive(Debug)]
+pub struct Occurrences<K, const N: usize> {
+    of: Map<K, (usize, [usize; N])>,
+    most: usize,
+}
+
+impl<K: Eq + Hash, const N: usize> Occurrences<K, N> {
+    /// Counts at most so many keys, which bounds the memory for a hostile text.
+    pub fn at_most(keys: usize) -> Self {
+        Self { of: Map::default(), most: keys }
+    }
+
+    /// Adds a key at a place. Returns false if it is not counted, because there are too many keys.
+    pub fn add(&mut self, key: K, place: usize) -> bool {
+        if self.of.len() >= self.most && !self.of.contains_key(&key) {
+            return false;
+        }
+        let (count, places) = self.of.entry(key).or_insert((0, [place; N]));
+        if let Some(free) = places.get_mut(*count) {
+            *free = place;
+        }
+        *count += 1;
+        true
+    }
+
+    /// The keys that occur at most `N` times: how often, and where. The rarest first, then in the order of places.
+    pub fn into_rare(self) -> Vec<(usize, [usize; N])> {
+        let mut rare: Vec<_> = self.of.into_values().filter(|(count, _)| *count <= N).collect();
+        rare.sort_unstable();
+        rare
+    }
+}
 
 /// Counts the values of a column, as long as they are few enough to be an enumeration.
 #[derive(Debug)]

@@ -2,8 +2,7 @@
 //! another function stands out, such as the only `connect` among files that are opened.
 
 use crate::pipeline::limit::unit::{Candidate, digest};
-use crate::text::judge::{EXCEPTION_ONE_IN, is_share};
-use crate::text::maps::Map;
+use crate::text::judge::{EXCEPTION_ONE_IN, Occurrences, is_share};
 use crate::text::source::Source;
 
 /// With fewer lines, a single call is nothing unusual.
@@ -26,26 +25,18 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
     if lines.len() < MIN_LINES {
         return;
     }
-    let mut known: Map<&str, (usize, [usize; MAX_ALIKE])> = Map::default();
+    let mut known = Occurrences::<&str, MAX_ALIKE>::at_most(MAX_NAMES);
     let mut all = 0;
     for (place, &line) in lines.iter().enumerate() {
         crate::stop::check_sometimes();
         let Some(name) = name(source.line(line)) else { continue };
         all += 1;
-        if known.len() < MAX_NAMES || known.contains_key(name) {
-            let (count, places) = known.entry(name).or_insert((0, [place; MAX_ALIKE]));
-            if let Some(free) = places.get_mut(*count) {
-                *free = place;
-            }
-            *count += 1;
-        }
+        known.add(name, place);
     }
     if all * 4 < lines.len() * MOST_QUARTERS {
         return;
     }
-    let mut rare: Vec<(usize, [usize; MAX_ALIKE])> =
-        known.into_values().filter(|(count, _)| *count <= MAX_ALIKE).collect();
-    rare.sort_unstable();
+    let mut rare = known.into_rare();
     let together: usize = rare.iter().map(|(count, _)| count).sum();
     if !is_share(together, all, EXCEPTION_ONE_IN) {
         return;

@@ -1,7 +1,8 @@
 //! Hunks of diffs, also in a log with other lines. A line of a hunk means nothing without the line that starts the
 //! hunk, and that one nothing without the name of the file.
 //!
-//! Finds the edits that are unlike the others, too. The start of a hunk says how many lines it has, so that lines of a log below it do not count as part of it.
+//! The start of a hunk says how many lines it has, so that lines of a log below it do not count as part of it. Also finds the
+//! edits that are unlike the others.
 
 use std::ops::Range;
 

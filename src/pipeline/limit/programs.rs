@@ -4,9 +4,8 @@
 
 use crate::pipeline::limit::unit::{Candidate, digest};
 use crate::text::details::similarity_hash;
-use crate::text::judge::{RARE_ONE_IN, is_share};
+use crate::text::judge::{Occurrences, RARE_ONE_IN, is_share};
 use crate::text::line_position::{LinePosition, place};
-use crate::text::maps::Map;
 use crate::text::source::Source;
 
 /// With fewer lines, a single record of a program is nothing unusual.
@@ -31,35 +30,25 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
     if lines.len() < MIN_LINES {
         return;
     }
-    // For each name, how many lines have it, and the first of them.
-    let mut known: [Map<u64, (usize, [usize; MAX_ALIKE])>; KINDS] = Default::default();
+    let mut known = [(); KINDS].map(|()| Occurrences::<u64, MAX_ALIKE>::at_most(MAX_NAMES));
     let mut all = 0;
     for (at, &line) in lines.iter().enumerate() {
         crate::stop::check_sometimes();
         let Some(names) = names(source.line(line)) else { continue };
         all += 1;
         for (known, name) in known.iter_mut().zip(names) {
-            if known.len() < MAX_NAMES || known.contains_key(&name) {
-                let (count, places) = known.entry(name).or_insert((0, [at; MAX_ALIKE]));
-                if let Some(free) = places.get_mut(*count) {
-                    *free = at;
-                }
-                *count += 1;
-            }
+            known.add(name, at);
         }
     }
     if all * 4 < lines.len() * MOST_QUARTERS {
         return;
     }
     for known in known {
-        let mut rare: Vec<(usize, [usize; MAX_ALIKE])> = known
-            .into_values()
-            .filter(|(count, _)| *count <= MAX_ALIKE && is_share(*count, all, RARE_ONE_IN))
-            .collect();
+        let mut rare = known.into_rare();
+        rare.retain(|(count, _)| is_share(*count, all, RARE_ONE_IN));
         if rare.len() > MAX_RARE {
             continue;
         }
-        rare.sort_unstable();
         for (count, places) in rare {
             for (nth, &place) in places.iter().take(count).enumerate() {
                 let key = digest(&similarity_hash(source.line(lines[place])).to_le_bytes(), KINDS);

@@ -43,7 +43,7 @@ pub fn keep(source: &Source<'_>, records: &[Record], gone: &mut Vec<usize>) {
     let mut stay: Vec<usize> = Vec::new();
     let pauses = pauses(&times, &all, MAX_PAUSES);
     stay.extend(pauses.iter().flat_map(|(before, after)| [*before, *after]));
-    stay.extend(backs(source, records).into_iter().flat_map(|(before, after)| [before, after]));
+    stay.extend(steps_back(source, records).into_iter().flat_map(|(before, after)| [before, after]));
     let mut kinds: Map<usize, Vec<usize>> = Map::default();
     for &i in gone.iter() {
         if let Some(key) = records[i].key {
@@ -88,7 +88,7 @@ fn pauses(times: &[Option<u64>], of: &[usize], most: usize) -> Vec<(usize, usize
 }
 
 /// The records on both sides of where the clock goes back.
-fn backs(source: &Source<'_>, records: &[Record]) -> Vec<(usize, usize)> {
+fn steps_back(source: &Source<'_>, records: &[Record]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut last: Option<(usize, &[u8], u64)> = None;
     let mut steps = 0;

@@ -10,7 +10,7 @@ use crate::config::SearchLimits;
 use crate::input::Input;
 use crate::text::code::{skeleton, tokens};
 use crate::text::details::similarity_hash;
-use crate::text::judge::{RARE_ONE_IN, is_few};
+use crate::text::judge::{Occurrences, RARE_ONE_IN, is_few};
 use crate::text::ledger::MARKER_COST;
 use crate::text::maps::Map;
 
@@ -150,20 +150,14 @@ fn outliers(input: &Input<'_>, found: &Found<'_>, matches: &[Vec<usize>]) -> Vec
 
 /// The matches of kinds that few have, if there are few such matches.
 fn of_rare_kinds(all: usize, most: usize, matches: impl Iterator<Item = (usize, u64)>) -> Vec<usize> {
-    let mut kinds: Map<u64, (usize, [usize; MAX_OUTLIERS])> = Map::default();
+    let mut kinds = Occurrences::<u64, MAX_OUTLIERS>::at_most(most);
     for (i, kind) in matches {
         crate::stop::check_sometimes();
-        if kinds.len() == most && !kinds.contains_key(&kind) {
+        if !kinds.add(kind, i) {
             return Vec::new();
         }
-        let (count, first) = kinds.entry(kind).or_insert((0, [i; MAX_OUTLIERS]));
-        if let Some(free) = first.get_mut(*count) {
-            *free = i;
-        }
-        *count += 1;
     }
-    let is_rare = |count: usize| count <= MAX_OUTLIERS && is_few(count, all, RARE_ONE_IN);
-    let rare = kinds.into_values().filter(|(count, _)| is_rare(*count));
+    let rare = kinds.into_rare().into_iter().filter(|(count, _)| is_few(*count, all, RARE_ONE_IN));
     let mut out: Vec<usize> = rare.flat_map(|(count, first)| first.into_iter().take(count)).collect();
     out.sort_unstable();
     if out.len() > MAX_OUTLIERS { Vec::new() } else { out }

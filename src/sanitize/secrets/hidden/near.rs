@@ -38,7 +38,8 @@ pub(in crate::sanitize::secrets) fn stretch(
         Form::Token { prefix, inside_words, set, .. } => {
             let is_prefix = |prefix: &&String| text[hit.start..].starts_with(prefix.as_bytes());
             let prefix = prefix.iter().find(is_prefix)?;
-            let begins = *inside_words || starts_word(text, hit.start) || is_behind_code(text, hit.start);
+            let begins =
+                *inside_words || starts_word(text, hit.start) || is_behind_quoted_printable(text, hit.start);
             (begins && !is_whole_word(text, hit.start + prefix.len(), *set)).then_some(VALUE_BYTES)?
         }
         Form::Assigned { .. } | Form::Named { .. } => VALUE_BYTES,
@@ -58,7 +59,7 @@ pub(in crate::sanitize::secrets) fn stretch(
 }
 
 /// `=3D` of quoted-printable: whether its last digit is before a place.
-fn is_behind_code(text: &[u8], at: usize) -> bool {
+fn is_behind_quoted_printable(text: &[u8], at: usize) -> bool {
     at.checked_sub(3).is_some_and(|from| text[from] == b'=' && text[at - 1].is_ascii_hexdigit())
 }
 
@@ -67,12 +68,9 @@ fn is_behind_code(text: &[u8], at: usize) -> bool {
 fn is_whole_word(text: &[u8], body: usize, set: ByteSet) -> bool {
     /// Longest word, in bytes. A choice: the first piece of a token may be longer.
     const MAX_WORD_BYTES: usize = 24;
-    /// Frequent words that begin with `pat`, behind that. A token of random letters is hardly ever cut behind one.
-    const OF_PATHS: &[&[u8]] = &[b"h", b"hs", b"tern", b"terns", b"ch", b"ches", b"hlib"];
     let end = skip(text, body, set, MAX_WORD_BYTES);
     let word = &text[body..end];
     match text.get(end) {
-        _ if text[..body].ends_with(b"pat") && OF_PATHS.contains(&word) => true,
         Some(sign @ (b'(' | b')' | b'[' | b']' | b':' | b';' | b'/' | b',')) => !set.has(*sign),
         Some(b' ' | b'.' | b'_') => {
             !word.is_empty() && word.iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'.' | b'_'))
