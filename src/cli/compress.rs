@@ -19,14 +19,15 @@ use crate::pipeline::repeat::dedup::NoHistory;
 pub struct Args {
     #[command(flatten)]
     call: CallArgs,
-    #[command(flatten)]
-    policy: PolicyArgs,
     /// Print the evidence on standard error: json, or short for one line.
     #[arg(long, value_parser = ["json", "short"])]
     evidence: Option<String>,
     /// Files that each hold the output of such a call, instead of standard input; - for standard input.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
+    // Last, because arguments behind it would stand under its heading in the help.
+    #[command(flatten)]
+    policy: PolicyArgs,
 }
 
 /// Files, or standard input, to standard output.

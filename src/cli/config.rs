@@ -24,7 +24,7 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum ConfigCommand {
-    /// Print the settings in force, as a configuration file.
+    /// Print the settings in force, as a configuration file; comments describe the others.
     Show {
         /// Show where each setting comes from.
         #[arg(long)]

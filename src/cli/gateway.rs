@@ -50,11 +50,12 @@ pub struct Args {
     /// Whether to remove results that the agent no longer needs, when that saves money despite the provider's cache.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Reclaim::Off)]
     reclaim: Reclaim,
-    #[command(flatten)]
-    policy: PolicyArgs,
     /// The agent host, after `--`: it is started so that it sends its requests to the gateway.
     #[arg(value_name = "COMMAND", last = true)]
     command: Vec<OsString>,
+    // Last, because arguments behind it would stand under its heading in the help.
+    #[command(flatten)]
+    policy: PolicyArgs,
 }
 
 /// When results are removed from a conversation.

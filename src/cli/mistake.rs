@@ -99,7 +99,7 @@ fn improve(error: &mut Error, command: &Command, words: &[String]) {
                     tip(error, answer.trim_start_matches("; "));
                 } else if flag.parse::<u64>().is_ok() {
                     error.remove(ContextKind::Suggested);
-                    tip(error, "no option takes a negative number");
+                    tip(error, "a negative number is not allowed there");
                 } else if !words.iter().any(|word| takes_command(command, word)) {
                     // No argument of such a command starts with `-`.
                     let suggested = error.remove(ContextKind::Suggested);

@@ -128,7 +128,10 @@ fn shown(file: &ProjectFile) -> String {
     lines(file.path.display().to_string());
     let beyond: Vec<&Given> = file.beyond().collect();
     if beyond.is_empty() {
-        lines("  All its settings apply already: they only make tersed do less.".to_owned());
+        lines(match file.faults.is_empty() {
+            true => "  All its settings apply already: they only make tersed do less.".to_owned(),
+            false => "  None of its settings needs trust. What is wrong in it does not count.".to_owned(),
+        });
         return out;
     }
     lines("Trusted, it would set:".to_owned());
@@ -172,7 +175,9 @@ fn means(given: &Given) -> Option<&'static str> {
             "SECRETS ARE NOT REMOVED ANY MORE: passwords, keys and tokens in outputs go to the model."
         }
         "policy.rules" | "ruleFiles" => "Rules leave out and rewrite what the model reads.",
+        "recovery.mode" if given.value == "never" => "No originals of outputs are kept on disk.",
         "recovery.mode" | "recovery.directory" => "Originals of outputs are kept on disk.",
+        "telemetry.enabled" if given.value == Value::Bool(false) => "No events are written to a file.",
         "telemetry.enabled" | "telemetry.path" => "Events about what was done are written to a file.",
         "profile" => "Several settings at once.",
         _ => return None,

@@ -54,8 +54,7 @@ fn private(folder: &Path, what: &str, is_used: bool) -> Option<Finding> {
     let about = match std::fs::symlink_metadata(folder) {
         Ok(about) => about,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            let text = format!("{}: {what} will go there", shown(folder));
-            return is_used.then(|| Finding::ok(AREA, text));
+            return is_used.then(|| to_be_made(folder, what));
         }
         Err(e) => {
             let fix = "give yourself access to the folders above it".to_owned();
@@ -81,6 +80,19 @@ fn private(folder: &Path, what: &str, is_used: bool) -> Option<Finding> {
         }
     }
     Some(Finding::ok(AREA, text("nobody else may enter")))
+}
+
+/// Checks that a folder that does not exist yet can be made.
+fn to_be_made(folder: &Path, what: &str) -> Finding {
+    let above = folder.ancestors().skip(1).find(|folder| folder.symlink_metadata().is_ok());
+    match above.map(|above| (above, tempfile::tempfile_in(above))) {
+        Some((above, Err(e))) => Finding::fault(
+            AREA,
+            format!("{}, {what}: {e}", shown(folder)),
+            format!("make {} a folder that you may write to", shown(above)),
+        ),
+        _ => Finding::ok(AREA, format!("{}: {what} will go there", shown(folder))),
+    }
 }
 
 fn telemetry(file: &Path) -> Option<Finding> {

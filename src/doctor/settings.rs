@@ -2,13 +2,15 @@
 
 use super::{Finding, shown};
 use crate::config::Config;
-use crate::layers::{Sources, printable};
+use crate::layers::{Sources, printable, user_file};
 
 const AREA: &str = "settings";
 
 pub(super) fn check(sources: &Sources) -> (Config, Vec<Finding>) {
     let fix = |place: &str| {
-        format!("fix {place}; until then it is ignored. `tersed config check FILE` checks a file")
+        format!(
+            "fix {place}; until then what is wrong does not count. `tersed config check FILE` checks a file"
+        )
     };
     let layers = match sources.read() {
         Ok(layers) => layers,
@@ -33,7 +35,8 @@ pub(super) fn check(sources: &Sources) -> (Config, Vec<Finding>) {
     let fine = layers.files().iter().filter(|file| !is_wrong(file));
     all.extend(fine.map(|file| Finding::ok(AREA, format!("{}: nothing wrong", shown(file)))));
     if all.is_empty() {
-        all.push(Finding::ok(AREA, "no configuration file; the defaults count".to_owned()));
+        let yours = user_file().map_or_else(String::new, |file| format!("; yours would be {}", shown(&file)));
+        all.push(Finding::ok(AREA, format!("no configuration file, so the defaults count{yours}")));
     }
     let warnings = crate::rules::warnings(&resolved.config.policy.rules);
     all.extend(warnings.into_iter().map(|warning| Finding::note(AREA, warning.to_string(), None)));

@@ -211,7 +211,7 @@ pub(super) fn is_near(url: &Url) -> bool {
 }
 
 fn url_of(text: &str) -> Result<Url, String> {
-    let url = Url::from_str(text).map_err(|e| format!("`{text}` is not a URL: {e}"))?;
+    let url = Url::from_str(text).map_err(|e| format!("`{text}` is not a URL of http or https: {e}"))?;
     if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
         return Err(format!("`{text}`: allowed are URLs of http and https"));
     }

@@ -387,6 +387,11 @@ pub fn state_folder() -> Option<PathBuf> {
     folders().state
 }
 
+/// The file with the user's settings: `$XDG_CONFIG_HOME/tersed/tersed.yaml`, by default `~/.config/tersed/tersed.yaml`.
+pub fn user_file() -> Option<PathBuf> {
+    Some(folders().user?.join(CONFIG_FILE_NAMES[0]))
+}
+
 /// Only the folders of the user.
 #[cfg(feature = "config-files")]
 fn folders() -> Sources {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::evidence::{Evidence, Omission, RedactionCount, Removal, Step};
 use super::guard::{self, Verdict};
+use super::limit::cap_policy::is_document;
 use super::limit::pointer;
 use super::request::Request;
 use super::timer::Timer;
@@ -19,7 +20,7 @@ use crate::pipeline::repeat::blocks::Reference;
 use crate::rules::Rule;
 use crate::text::ledger::{Ledger, Reduction};
 use crate::text::reason::Reason;
-use crate::text::relevance::Term;
+use crate::text::relevance::{self, Term};
 use crate::text::source::Source;
 
 /// The steps that an attempt at a part may use.
@@ -45,6 +46,8 @@ impl Plan {
 
 /// Most bytes of lines touched by an edit that no step may hide.
 const MAX_PROTECTED_BYTES: usize = 8 << 10;
+/// Lines that answer the query may take this part of it. A choice.
+const ANSWERS_ONE_IN: usize = 4;
 
 /// The findings about a result, part after part.
 #[derive(Debug, Clone, Default)]
@@ -251,13 +254,22 @@ impl<'r, 'a> Attempt<'r, 'a> {
     }
 
     /// The lines that no step may hide: failure lines, the line at which a command was killed, the lines that are new
-    /// since the last answer to the same question, and lines that an edit touched, unless these are too many bytes.
+    /// since the last answer to the same question, lines that an edit touched, unless these are too many bytes, and lines
+    /// that answer the query.
     pub(super) fn protected(&self, source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
         let bytes: usize = self.touched.iter().map(|&line| source.raw(line).len()).sum();
         if bytes > self.cap_bytes.min(MAX_PROTECTED_BYTES) {
             return signals.to_vec();
         }
         let mut all = [signals, &self.touched].concat();
+        // Documents are cut by structure, which ranks what it keeps by the query itself.
+        if let Some(query) = self.request.call.query.as_deref().filter(|_| !is_document(source)) {
+            all.extend(relevance::answers(
+                query,
+                source,
+                self.cap_bytes.min(MAX_PROTECTED_BYTES) / ANSWERS_ONE_IN,
+            ));
+        }
         all.extend(killed_at(source, signals, self.request.call.exit_code));
         // In a report of tests or a build every line may be new; its failures are kept anyway.
         let is_run = matches!(self.found.evidence.family.as_deref(), Some("test" | "build"));

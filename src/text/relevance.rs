@@ -155,6 +155,50 @@ impl Relevance {
     }
 }
 
+/// Most lines that answer a query by themselves, and most lines with one of its words: a word of more lines says little
+/// about one. Choices.
+const MAX_ANSWERS: usize = 12;
+
+/// The lines that answer a query, in order: those with its rarest words, at most `most_bytes` bytes together.
+pub fn answers(query: &str, source: &Source<'_>, most_bytes: usize) -> Vec<usize> {
+    let asked = Relevance::new(Some(query), &[], &[]);
+    if asked.is_empty() {
+        return Vec::new();
+    }
+    let filter = asked.filter();
+    // For each word of the query, the lines with it, one more than count at most.
+    let mut lines_with: Map<u64, Vec<usize>> = Map::default();
+    for line in 0..source.len() {
+        crate::stop::check_sometimes();
+        words(source.line(line), |word| {
+            if filter.has(word) && asked.weights.contains_key(&word) {
+                let lines = lines_with.entry(word).or_default();
+                if lines.len() <= MAX_ANSWERS && lines.last() != Some(&line) {
+                    lines.push(line);
+                }
+            }
+        });
+    }
+    let mut scores: Map<usize, usize> = Map::default();
+    for lines in lines_with.into_values().filter(|lines| lines.len() <= MAX_ANSWERS) {
+        let weight = MAX_ANSWERS + 1 - lines.len();
+        lines.into_iter().for_each(|line| *scores.entry(line).or_default() += weight);
+    }
+    let mut ranked: Vec<(usize, usize)> = scores.into_iter().collect();
+    ranked.sort_unstable_by_key(|(line, score)| (std::cmp::Reverse(*score), *line));
+    let mut left = most_bytes;
+    let mut fits = |line: &usize| {
+        let bytes = source.raw(*line).len();
+        let is_in = bytes <= left;
+        left -= if is_in { bytes } else { 0 };
+        is_in
+    };
+    let mut out: Vec<usize> =
+        ranked.into_iter().map(|(line, _)| line).filter(|line| fits(line)).take(MAX_ANSWERS).collect();
+    out.sort_unstable();
+    out
+}
+
 /// A filter that rejects most words that are not terms.
 struct Filter([u64; 16]);
 
@@ -305,5 +349,19 @@ mod tests {
         assert_eq!(found.len(), 2);
         let again = Relevance::new(None, &[], &found);
         assert_eq!(all.scores(&source, &[0..1, 1..2]), again.scores(&source, &[0..1, 1..2]));
+    }
+
+    #[test]
+    fn lines_with_rare_words_of_the_query_are_answers() {
+        let line = |i: usize| format!("GET /orders/{i} by shopper{} took {} ms\n", i % 50, i * 7 % 90);
+        let text: String = (0..900).map(line).collect();
+        let source = Source::new(&text);
+        let found = |query: &str, bytes| answers(query, &source, bytes);
+        assert_eq!(found("why was order 321 slow", 900), [321]);
+        // Each of these words is on many lines.
+        assert_eq!(found("GET shopper7", 900), [0; 0]);
+        assert_eq!(found("orders 100 or 700", 900), [100, 700]);
+        assert_eq!(found("orders 100 or 700", 50), [100]);
+        assert_eq!((found("", 900), found("a b", 900)), (vec![], vec![]));
     }
 }

@@ -43,7 +43,7 @@ fn what_is_saved_is_counted_without_names() {
     );
     assert!(form.unwrap().is_match(&written), "{written}");
     let page = home.printed(&["stats", "--price", "m=1000000"]);
-    for words in ["all since 20", "this project", "run  ", "cost, if all had used m"] {
+    for words in ["all since 20", "this project", "run  ", "cost with m, counting unknown models as it"] {
         assert!(page.contains(words), "{words}: {page}");
     }
     assert!(home.printed(&["stats", "--daily"]).starts_with("day, UTC"));

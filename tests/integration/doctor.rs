@@ -211,7 +211,7 @@ fn settings_that_cannot_be_read_are_a_fault() {
     fs::write(machine.at("project/tersed.yaml"), "policy:\n  mode: fast\n").unwrap();
     let (text, fix) = machine.fault(&[]);
     assert!(text.starts_with(&format!("{}:2: ", machine.at("project/tersed.yaml").display())), "{text}");
-    assert!(text.contains("fast") && fix.contains("until then it is ignored"), "{text} {fix}");
+    assert!(text.contains("fast") && fix.contains("until then what is wrong does not count"), "{text} {fix}");
 }
 
 /// Settings of a host that can be parsed and have no place for the entries of tersed: `install` refuses them too.

@@ -187,7 +187,9 @@ fn find(vault: &Vault, handle: &str) -> Result<(String, Artifact), String> {
             || {
                 let place = vault.path().display();
                 copies(vault).and_then(|_| {
-                    Err(format!("no original {handle:?} in {place}, nor in a process of `tersed hook`"))
+                    Err(format!(
+                        "no original {handle:?} in {place}, nor among those of hooks, `tersed run` and the gateway"
+                    ))
                 })
             },
             Ok,

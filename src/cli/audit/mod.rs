@@ -127,10 +127,16 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut place = Some(args.open()?);
     let mut lines = place.take_if(|_| args.shape() == Shape::Jsonl);
     let bar = progress();
+    if !bar.is_hidden() {
+        bar.set_style(style("{spinner} {bar:30} {pos} of {len} histories, {eta} left  {wide_msg}"));
+        bar.set_length(count(&args.paths));
+    }
     let policy = Value::Object(settings);
     let mut child = Child::spawn(&args.settings.arguments())?;
-    let audit =
-        Audit::new(&mut child, policy, usize::from(args.top), |file| bar.set_message(file.to_owned()));
+    let audit = Audit::new(&mut child, policy, usize::from(args.top), |file| {
+        bar.inc(1);
+        bar.set_message(file.to_owned());
+    });
     let mut audit = match &mut lines {
         Some(out) => audit.with_rows(|row| out.line(row)),
         None => audit,
@@ -239,14 +245,34 @@ fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
+}
+
+/// How many histories an audit of these paths reads; without a path, of the places of all hosts.
+fn count(paths: &[PathBuf]) -> u64 {
+    let mut histories = 0;
+    let mut seen = HashSet::new();
+    let mut walk = |path: &Path| {
+        // What cannot be walked is reported when it is read.
+        let _ = walk::walk(path, &mut seen, &mut |found| {
+            histories += u64::from(matches!(found, walk::Found::Claimed(..)));
+            Ok(())
+        });
+    };
+    paths.iter().for_each(|path| walk(path));
+    if paths.is_empty() {
+        PLACES.iter().filter_map(|place| place.path()).for_each(|path| walk(&path));
+    }
+    histories
+}
+
 /// A progress bar on a terminal; hidden otherwise.
 fn progress() -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let style = ProgressStyle::with_template("{spinner} {wide_msg}");
-    let bar =
-        ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    let bar = ProgressBar::new_spinner().with_style(style("{spinner} {wide_msg}"));
     bar.enable_steady_tick(std::time::Duration::from_millis(200));
     bar
 }

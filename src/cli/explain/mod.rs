@@ -46,8 +46,6 @@ pub use text::write as write_text;
 pub struct Args {
     #[command(flatten)]
     call: CallArgs,
-    #[command(flatten)]
-    policy: PolicyArgs,
     /// Explain a result of this file instead of standard input: JSON, `.jsonl` or `.jsonl.zst`.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["tool", "command", "path", "exit_code", "query"])]
     record: Option<PathBuf>,
@@ -66,6 +64,9 @@ pub struct Args {
     /// Width in columns; by default that of the terminal.
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..=1000))]
     width: Option<u16>,
+    // Last, because arguments behind it would stand under its heading in the help.
+    #[command(flatten)]
+    policy: PolicyArgs,
 }
 
 /// Width if there is no terminal.

@@ -13,6 +13,7 @@ use crate::install::hosts::ROWS;
 use crate::install::parts::is_tersed;
 use crate::install::place::is_program;
 use crate::install::{Action, InstallState, Place, Row, Scope, Step, install, uninstall};
+use crate::layers::user_file;
 use crate::telemetry::counts::default_path;
 
 /// Arguments of `install`.
@@ -114,8 +115,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             let _ = writeln!(
                 text,
                 "What is saved is counted in {}: only numbers per day, which stay on this machine. `tersed stats` shows \
-                 them, `telemetry.counts: false` in your settings turns it off.",
-                counts.display()
+                 them, `telemetry: {{counts: false}}` in {} turns it off.",
+                counts.display(),
+                user_file().map_or_else(|| "your settings".to_owned(), |file| file.display().to_string())
             );
         }
     }

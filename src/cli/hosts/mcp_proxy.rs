@@ -24,14 +24,15 @@ use crate::host::proxy::{self, Server};
     The file has the shape that MCP hosts use: {\"mcpServers\": {\"NAME\": {\"command\", \"args\", \"env\", \"cwd\"}}}.\n\
     Ends with the exit status of the server, 128 plus the signal that ended it, or 127 if it cannot be started.")]
 pub struct Args {
-    #[command(flatten)]
-    policy: PolicyArgs,
     /// File with servers; the argument is then the name of one of them.
     #[arg(long, value_name = "FILE")]
     servers: Option<PathBuf>,
     /// The server: its command line after `--`, or its name in the file.
     #[arg(required = true, value_name = "COMMAND", trailing_var_arg = true)]
     command: Vec<OsString>,
+    // Last, because arguments behind it would stand under its heading in the help.
+    #[command(flatten)]
+    policy: PolicyArgs,
 }
 
 #[derive(Debug, Deserialize)]

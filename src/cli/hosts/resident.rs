@@ -14,8 +14,6 @@ use crate::cli::call::PolicyArgs;
     a request, --linger after the last host that used it has ended, on SIGTERM, and when its socket is removed."
 )]
 pub struct Args {
-    #[command(flatten)]
-    policy: PolicyArgs,
     /// Time without a request after which it ends.
     #[arg(long, value_name = "TIME", default_value = "2h", value_parser = crate::cli::mistake::duration)]
     idle: Duration,
@@ -25,6 +23,9 @@ pub struct Args {
     /// Process that it belongs to, in addition to its clients.
     #[arg(long, value_name = "PID")]
     owner: Option<u32>,
+    // Last, because arguments behind it would stand under its heading in the help.
+    #[command(flatten)]
+    policy: PolicyArgs,
 }
 
 /// Serves until there is a reason to end.

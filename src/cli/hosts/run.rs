@@ -67,11 +67,12 @@ pub struct Args {
     /// Copy standard input to standard output, for a process that a command left behind.
     #[arg(long, hide = true, conflicts_with = "command")]
     relay: bool,
-    #[command(flatten)]
-    policy: PolicyArgs,
     /// The command, after `--`.
     #[arg(value_name = "COMMAND", last = true)]
     command: Vec<OsString>,
+    // Last, because arguments behind it would stand under its heading in the help.
+    #[command(flatten)]
+    policy: PolicyArgs,
 }
 
 /// Time limit for compressing an output, if `TERSED_DEADLINE_MS` is not set. After it the output is printed as it is,

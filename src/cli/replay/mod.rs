@@ -131,7 +131,7 @@ fn prices(text: &str) -> Result<Prices, String> {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut settings = super::call::policy_object(&args.policy)?;
     if let Some(mode) = args.mode {
-        settings.entry("mode").or_insert_with(|| json!(mode));
+        settings.insert("mode".to_owned(), json!(mode));
     }
     // The figures must depend only on the given files, so no configuration file is read.
     let flags = args.settings.arguments();

@@ -269,7 +269,7 @@ impl Report {
         for (kind, [all, seen, shown]) in &self.types {
             let _ = writeln!(
                 out,
-                "references to a {kind}: seen {}, shown {}",
+                "references, {kind}: seen {}, shown {}",
                 share(*seen, *all),
                 share(*shown, *all)
             );

@@ -90,7 +90,11 @@ impl Page {
             View::Graph => self.graph(&mut out),
         }
         for (model, cost) in &self.cost {
-            head(&mut out, &format!("cost, if all had used {model}"), &["baseline", "shown", "saved"]);
+            head(
+                &mut out,
+                &format!("cost with {model}, counting unknown models as it"),
+                &["baseline", "shown", "saved"],
+            );
             money(&mut out, "results", &cost.results);
             money(&mut out, "resends, no cache", &cost.resends);
             if let Some(cached) = &cost.resends_cached {
@@ -100,7 +104,7 @@ impl Page {
         if self.counted.unread > 0 {
             let _ = writeln!(
                 out,
-                "\n{} could not be read: the totals lack them",
+                "\nnot in the totals: {} that could not be read",
                 counted(self.counted.unread, "line")
             );
         }
@@ -142,7 +146,9 @@ impl Page {
         let Some(last) = saved.keys().next_back().copied() else { return };
         let first = saved.keys().next().copied().unwrap_or(last).max(last.saturating_sub(GRAPH_DAYS - 1));
         let most = saved.range(first..).map(|(_, saved)| *saved).max().unwrap_or(0).max(1);
-        let _ = writeln!(out, "tokens saved by day, UTC");
+        let is_cut = saved.keys().next().is_some_and(|day| *day < first);
+        let last_days = if is_cut { format!(", the last {GRAPH_DAYS} days") } else { String::new() };
+        let _ = writeln!(out, "tokens saved by day, UTC{last_days}");
         for one in first..=last {
             let saved = saved.get(&one).copied().unwrap_or(0);
             // Any saving gets at least one column.

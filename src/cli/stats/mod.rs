@@ -45,7 +45,7 @@ pub struct Args {
     json: bool,
     /// Bytes above which the host cuts a result itself, if the events do not say; overrides `accounting.hostLimit`.
     /// The part that the host would cut is not counted as saved.
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", requires = "files")]
     host_limit: Option<usize>,
     /// Price of a million tokens, in addition to `accounting.prices`: input, and if different, input read from and written
     /// to the prompt cache. May be given for several models.

@@ -24,11 +24,15 @@ const README: &str = include_str!("../../../editors/vscode/README.md");
 const PROGRAM: (&str, &str) =
     ("\"tersed.path\": {\n          \"type\": \"string\",\n          \"default\": ", ",\n");
 
+/// The line of the manifest that names a picture. Only text is installed.
+const ICON: &str = "  \"icon\": \"icon.png\",\n";
+
 fn changes(place: &Place) -> Vec<Change> {
     let folder =
         place.home.join(".vscode/extensions").join(concat!("tersed.tersed-", env!("CARGO_PKG_VERSION")));
+    let manifest = MANIFEST.replace(ICON, "");
     vec![
-        Change::file_with(folder.join("package.json"), MANIFEST, PROGRAM, &place.program),
+        Change::file_with(folder.join("package.json"), &manifest, PROGRAM, &place.program),
         Change::file(folder.join("extension.js"), SCRIPT),
         Change::file(folder.join("README.md"), README),
     ]

@@ -295,7 +295,7 @@ fn is_left(call: &ToolCall, detection: &Detection) -> bool {
 }
 
 /// Whether a text is one JSON document: without its middle it would be invalid.
-fn is_document(source: &Source<'_>) -> bool {
+pub(in crate::pipeline) fn is_document(source: &Source<'_>) -> bool {
     let text = source.text().trim();
     (text.starts_with('{') && text.ends_with('}')) || (text.starts_with('[') && text.ends_with(']'))
 }
@@ -310,6 +310,36 @@ mod tests {
     fn run(command: &str, text: &str, policy: &Policy) -> Outcome {
         let call = ToolCall { tool: "bash".into(), command: Some(command.into()), ..ToolCall::default() };
         compress(&call, &[Raw::Text(text)], policy, false, &NoHistory).unwrap()
+    }
+
+    #[test]
+    fn lines_that_answer_the_query_stay() {
+        let line = |i: usize| format!("GET /orders/{i} by shopper{} took {} ms\n", i % 50, i * 7 % 90);
+        let log: String = (0..3_000).map(line).collect();
+        let passed: String = (0..300).map(|i| format!("test case_{i}_of_orders ... ok\n")).collect();
+        let report = format!(
+            "running 300 tests\n{passed}\ntest result: ok. 300 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; \
+             finished in 0.01s\n"
+        );
+        let policy = Policy { max_output_bytes: 3_000, strict_cap: true, ..Policy::default() };
+        for (text, policy, command, query, answer) in [
+            (&log, &Policy::default(), "cat requests", "why was order 1321 slow", line(1_321)),
+            (&log, &policy, "cat requests", "order 1321", line(1_321)),
+            (
+                &report,
+                &Policy::default(),
+                "cargo test",
+                "case_77_of_orders",
+                "test case_77_of_orders ... ok\n".into(),
+            ),
+        ] {
+            let call = ToolCall { command: Some(command.into()), tool: "bash".into(), ..ToolCall::default() };
+            let asked = ToolCall { query: Some(query.into()), ..call.clone() };
+            let run =
+                |call| compress(call, &[Raw::Text(text)], policy, false, &NoHistory).unwrap().texts.concat();
+            assert!(!run(&call).contains(&answer), "{query}");
+            assert!(run(&asked).contains(&answer), "{query}");
+        }
     }
 
     #[test]
