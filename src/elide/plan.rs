@@ -13,7 +13,7 @@ use crate::text::judge::{
     DuplicateFinder, MAX_VALUES, RARE_ONE_IN, Spread, is_few, is_only_zero, is_only_zero_far, is_small,
     is_zero_far,
 };
-use crate::text::series::{Affixes, Counter, Gaps};
+use crate::text::series::{Affixes, Counter, Gaps, Steps};
 use crate::text::unlike::Unlike;
 
 /// Fewest numbers of a field for which outliers are searched.
@@ -269,6 +269,10 @@ fn outliers_of(field: &[Field]) -> Vec<(usize, (u32, u32))> {
         }
         true
     });
+    if is_enumerated {
+        let steps = steps_of(field).map(|place| (2 * MAX_SAME_OUTLIERS, (field[place].0, field[place].2)));
+        out.extend(steps);
+    }
     let most = values.iter().map(|(_, count)| *count).max().unwrap_or(0);
     if is_enumerated && most * 4 >= field.len() * USUAL_IN_FOUR {
         values.retain(|(_, count)| few(*count));
@@ -319,6 +323,22 @@ fn outliers_of(field: &[Field]) -> Vec<(usize, (u32, u32))> {
         out.extend(places.map(|place| (1, (field[place].0, field[place].2))));
     }
     out
+}
+
+/// The places in a field where its value changes for good, such as a new version.
+fn steps_of(field: &[Field]) -> impl Iterator<Item = usize> + use<> {
+    let mut steps = Steps::default();
+    let mut values = 0;
+    for (place, (_, value, _)) in field.iter().enumerate() {
+        match value {
+            Value::Number(number) => steps.observe(number.to_bits(), place),
+            Value::Word(word) | Value::Id(word) => steps.observe(*word, place),
+            // The word itself is another field.
+            Value::Form(_) => continue,
+        }
+        values += 1;
+    }
+    steps.places(values)
 }
 
 /// The items with the same word as another one, where nearly all differ: the second ones, then the first.
@@ -551,6 +571,16 @@ mod tests {
             .outliers
             .is_empty()
         );
+    }
+
+    #[test]
+    fn the_first_item_with_a_new_value_stays_under_any_limit() {
+        let ranking = series(99, |i, series| {
+            series.field(1, Value::Number(if i < 42 { 0.3 } else { 0.03 }));
+            series.field(2, Value::Word((i * 7 % 31) as u64));
+            Item::default()
+        });
+        assert!(ranking.keep(2)[42]);
     }
 
     #[test]

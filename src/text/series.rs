@@ -95,6 +95,9 @@ impl Gaps {
         let all: usize = steps.iter().map(|step| step.count).sum();
         let Some(usual) = steps.iter().max_by_key(|step| step.count) else { return Vec::new() };
         let others = all - usual.count;
+        if let Some((before, after)) = swapped(steps, usual, all) {
+            return vec![before, after];
+        }
         if usual.length == 0.0 || others > MAX_GAPS || others * UNEVEN_ONE_IN > all {
             return Vec::new();
         }
@@ -109,6 +112,14 @@ impl Gaps {
         let places = gaps().flat_map(|step| &step.places[..step.count.min(MAX_GAPS)]);
         places.flat_map(|(before, after)| [*before, *after]).collect()
     }
+}
+
+/// The two rows that stand in each other's place, if the series is even apart from them: `7 8 10 9 11`.
+fn swapped(steps: &[Step], usual: &Step, all: usize) -> Option<(usize, usize)> {
+    let of = |length: f64| steps.iter().find(|step| step.length == length);
+    let (back, over) = (of(-usual.length)?, of(2.0 * usual.length)?);
+    let is_even = (back.count, over.count) == (1, 2) && usual.count + 3 == all && 3 * UNEVEN_ONE_IN <= all;
+    is_even.then(|| back.places[0])
 }
 
 /// The day of a field with a date, or its whole number; and a digest of the name before a number at its end.
@@ -531,6 +542,17 @@ mod tests {
         let both = part("public", 30) + &part("private", 90);
         assert_eq!(outliers(&both), [0; 0]);
         assert_eq!(outliers(&both.replace("private[40]\n", "")), [69, 70]);
+    }
+
+    #[test]
+    fn two_rows_in_each_others_place() {
+        let number = |i: usize| match i {
+            40 => 41,
+            41 => 40,
+            i => i,
+        };
+        let rows: String = (0..90).map(|i| format!("step-{:03}\n", number(i))).collect();
+        assert_eq!(outliers(&rows), [40, 41]);
     }
 
     #[test]

@@ -29,9 +29,14 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
     let mut all = 0;
     for (place, &line) in lines.iter().enumerate() {
         crate::stop::check_sometimes();
-        let Some(name) = name(source.line(line)) else { continue };
-        all += 1;
-        known.add(name, place);
+        match name(source.line(line)) {
+            Some(name) => {
+                all += 1;
+                known.add(name, place);
+            }
+            // `[pid 4711] <... read resumed>`: the second line of a call.
+            None => all += usize::from(source.line(line).contains("<... ")),
+        }
     }
     if all * 4 < lines.len() * MOST_QUARTERS {
         return;
@@ -102,6 +107,13 @@ mod tests {
             assert_eq!(found(&text("connect(4, 203.0.113.7) = 0", before)), [50], "{before}");
             assert_eq!(found(&text("read(5) = 0", before)), [0; 0], "{before}");
         }
+        // Calls that other processes interrupt are written as two lines.
+        let halves = |i: usize| match i {
+            50 => "[pid 7] connect(4, 203.0.113.7) = 0\n".to_owned(),
+            i if i % 2 == 0 => format!("[pid 7] stat(\"/srv/{i}\" <unfinished ...>\n"),
+            i => format!("[pid {i}] <... stat resumed>, {{st_size={i}}}) = 0\n"),
+        };
+        assert_eq!(found(&(0..90).map(halves).collect::<String>()), [50]);
         let names = (0..90).map(|i| format!("call_{i}(a)\n")).collect::<String>();
         assert_eq!(found(&names), [0; 0]);
         assert_eq!(name("see main(argc)"), None);

@@ -88,10 +88,11 @@ impl CapPolicy<'_, '_> {
             return None;
         }
         let bytes = self.scaled_cap(&signals, bytes);
-        // Search hits of the same form are rows, and one of them may be an outlier.
-        let has_rows = || detection.shape == Shape::Search && columns::is_table(source);
-        let is_diff = detection.shape == Shape::Diff;
-        let outliers = has_samples(source, detection) || has_rows() || self.is_file_of_rows() || is_diff;
+        // Hits, files and edits are rows, and one of them may be an outlier.
+        let outliers = match detection.shape {
+            Shape::Search | Shape::Listing | Shape::Diff => true,
+            Shape::File | Shape::Other => has_samples(source, detection) || self.is_file_of_rows(),
+        };
         let (reason, names) = (Reason::OutputCap, self.names());
         Some((Cap { bytes, strict, reason, samples: false, outliers, names }, signals))
     }

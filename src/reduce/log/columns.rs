@@ -13,7 +13,7 @@ use super::record::Record;
 use crate::text::judge::{
     Counted, EXCEPTION_ONE_IN, RARE_ONE_IN, Spread, form, is_only_zero_far, is_share, number, value_of,
 };
-use crate::text::series::{Affixes, Ends};
+use crate::text::series::{Affixes, Ends, Steps};
 use crate::text::source::Source;
 
 /// Words of a record that are compared. Bounds the work.
@@ -51,6 +51,8 @@ struct Column<'a> {
     affixes: Affixes<usize>,
     /// The largest and the smallest number, which may be far from all others although they are not many times as large.
     ends: Ends,
+    /// Where a word changes for good, such as the process of a restarted service.
+    steps: Steps,
     /// The median of the numbers, how many there are, the smallest above zero, and those that are zero: how many, and the first.
     middle: f64,
     numbers: usize,
@@ -105,6 +107,7 @@ pub fn outliers<'a>(source: &'a Source<'_>, records: &[Record], form: &[usize]) 
         out.extend(column.only_zero());
         out.extend(column.affixes.odd());
         out.extend(column.ends.alone());
+        out.extend(column.steps.places(form.len()));
     }
     out.sort_unstable();
     out.dedup();
@@ -154,6 +157,8 @@ impl<'a> Column<'a> {
                 self.smallest = Some((number, i));
             }
         }
+        // Only equality counts.
+        self.steps.observe(FixedState::with_seed(0).hash_one(word), i);
         let is_path = word.contains(&b'/');
         let has_digit = word.iter().any(u8::is_ascii_digit);
         match has_digit {
@@ -346,6 +351,14 @@ mod tests {
         };
         assert_eq!(found(|i| bill(i, if i == 70 { 0 } else { 40 + i * 37 % 300 })), [70]);
         assert_eq!(found(|i| bill(i, i % 9)), [0; 0]);
+    }
+
+    #[test]
+    fn the_first_record_of_another_process_stands_out() {
+        assert_eq!(
+            found(|i| format!("h ledgerd[{}]: wrote {} rows", if i < 37 { 71 } else { 99 }, i * 7 % 31)),
+            [37]
+        );
     }
 
     #[test]

@@ -152,7 +152,7 @@ fn outliers(source: &Source<'_>, lines: &[usize]) -> Vec<usize> {
 /// The duration at the end of a line, in nanoseconds: `(0.12s)`, `[28112 ms]`, `(1.5 seconds)`, `time=48211ms`, `[1 m 2 s]`,
 /// `duration_ms: 14022.8`.
 fn duration(line: &str) -> Option<u64> {
-    const ENDS: [char; 9] = [')', ']', '>', ' ', ';', '.', '}', '"', ','];
+    const ENDS: [char; 10] = [')', ']', '>', ' ', ';', '.', '}', '"', ',', '='];
     if let Some(number) = line.trim().strip_prefix("duration_ms: ") {
         return nanoseconds(number.as_bytes());
     }

@@ -132,6 +132,9 @@ const LIBRARY: &[&str] = &[
     "strcoll",
 ];
 
+/// Library calls that return no address if they fail.
+const ALLOCATORS: &[&str] = &["calloc", "malloc", "realloc", "reallocarray"];
+
 /// `trace=mmap,munmap`, `%memory`: the calls that would be left out.
 fn asks_for_routine(word: &str) -> bool {
     word.split(['=', ',', '!']).any(|name| {
@@ -166,6 +169,8 @@ fn read<'a>(_: Place<'a>, line: &'a str) -> Row<'a> {
         () if result.starts_with(['-', '?']) => Row::Keep,
         // Memory that is both writable and executable is unusual.
         () if call.contains("PROT_WRITE|PROT_EXEC") => Row::Keep,
+        // `malloc(18446744073709551592) = 0`
+        () if ALLOCATORS.contains(&name) && matches!(result.trim_end(), "0" | "nil") => Row::Keep,
         () if ROUTINE.contains(&name) || LIBRARY.contains(&name) => {
             Row::Hide(Reason::RoutineCalls, name.into())
         }
@@ -206,6 +211,7 @@ mod tests {
         for line in [
             "access(\"/etc/ld.so.preload\", R_OK) = -1 ENOENT (No such file or directory)",
             "exit_group(0)                           = ?",
+            "malloc(18446744073709551592)            = 0",
             "futex(0x7f, FUTEX_WAIT <unfinished ...>",
             "--- SIGCHLD {si_signo=SIGCHLD} ---",
             "mprotect(0x7f00, 4096, PROT_READ|PROT_WRITE|PROT_EXEC) = 0",

@@ -11,6 +11,9 @@ use crate::text::span::Span;
 
 /// A faster test is never slow. Vitest marks tests from 300 ms on, Mocha from 75 ms, Jest files from 5 s. A choice.
 const MIN_SLOW: u64 = 400 * MILLI;
+/// Where a runner writes the time of slow tests alone, those that take at least this long are slow, among at least so many lines.
+const MIN_MARKED: u64 = 75 * MILLI;
+const MIN_LINES: usize = 20;
 /// The most slow tests that are kept. Each takes at least the total time divided by `SLOW_ONE_IN`.
 const MAX_SLOW: usize = 2;
 const SLOW_ONE_IN: u64 = 4;
@@ -30,8 +33,10 @@ pub(super) fn keep(source: &Source<'_>, out: &mut Reduction) {
         .collect();
     let times: Vec<u64> = lines.iter().map(|line| duration(source.line(*line)).unwrap_or(0)).collect();
     let all = times.iter().fold(0u64, |sum, time| sum.saturating_add(*time));
+    let marked = times.iter().filter(|time| **time > 0).count();
+    let least = if marked <= MAX_SLOW && lines.len() >= MIN_LINES { MIN_MARKED } else { MIN_SLOW };
     let is_slow = |at: &usize| {
-        times[*at] >= MIN_SLOW
+        times[*at] >= least
             && times[*at].saturating_mul(SLOW_ONE_IN) >= all
             && FORMS.classify(source.line(lines[*at])) == Some(TestLine::Passed)
     };
@@ -113,6 +118,10 @@ mod tests {
             let fast = "  \u{2713} adds 1 (3 ms)";
             assert_eq!(kept(&[fast, fast, slow, fast]), [2], "{slow}");
         }
+        // The runner writes the time of slow tests alone.
+        let mut tests = ["    \u{2714} is fast"; 30];
+        tests[11] = "    \u{2714} is slow (189ms)";
+        assert_eq!(kept(&tests), [11]);
         // The slow test and its heading.
         let tree = ["  a", "    \u{2713} x", "  b", "    \u{2713} y", "    \u{2713} slow (801 ms)"];
         assert_eq!(kept(&tree), [2, 4]);

@@ -10,10 +10,14 @@ use crate::text::source::Source;
 
 /// Most commits that stay because they have references, and because they merge. A choice.
 const MAX_MARKED: usize = 10;
+/// Most binary files that stay. A choice.
+const MAX_BINARY: usize = 3;
 
 /// Finds outliers among the one-line commits to leave out.
 pub fn commits(source: &Source<'_>, gone: &[usize]) -> Vec<usize> {
     let (mut refs, mut merges, mut actions) = (Vec::new(), Vec::new(), Counted::default());
+    // The word behind the hash: the kind of change, or a status such as that of a signature.
+    let mut words = Counted::default();
     for &line in gone {
         crate::stop::check_sometimes();
         let text = source.line(line).trim_start_matches(['*', '|', '/', '\\', '_', ' ']);
@@ -25,6 +29,7 @@ pub fn commits(source: &Source<'_>, gone: &[usize]) -> Vec<usize> {
             refs.push(line);
         }
         let subject = inside.map_or(text, |(_, subject)| subject);
+        words.add(subject.split(' ').next().unwrap_or_default(), line);
         if subject.starts_with("Merge ") {
             merges.push(line);
         }
@@ -33,6 +38,7 @@ pub fn commits(source: &Source<'_>, gone: &[usize]) -> Vec<usize> {
         }
     }
     let mut out = actions.rare();
+    out.extend(words.rare());
     for places in [refs, merges] {
         if is_few(places.len(), gone.len(), RARE_ONE_IN) {
             out.extend(places.into_iter().take(MAX_MARKED));
@@ -57,7 +63,16 @@ pub fn files(source: &Source<'_>, out: &Reduction) -> Set<usize> {
         let text = source.line(line).strip_prefix(' ').filter(|text| !text.starts_with(' '))?;
         Some((line, text.rsplit_once(" | ")?.0.trim()))
     };
-    names::outlier_files(lines.filter_map(file)).into_iter().collect()
+    let files: Vec<(usize, &str)> = lines.filter_map(file).collect();
+    let is_binary = |line: usize| {
+        source.line(line).rsplit_once(" | ").is_some_and(|(_, size)| size.trim_start().starts_with("Bin "))
+    };
+    let binary: Vec<usize> = files.iter().map(|(line, _)| *line).filter(|line| is_binary(*line)).collect();
+    let mut out: Set<usize> = names::outlier_files(files.iter().copied()).into_iter().collect();
+    if binary.len() <= MAX_BINARY && is_few(binary.len(), files.len(), RARE_ONE_IN) {
+        out.extend(binary);
+    }
+    out
 }
 
 #[cfg(test)]
@@ -82,6 +97,9 @@ mod tests {
         }
         assert_eq!(kept_commits("1a2b3c4 HEAD@{33}: commit: b"), [0; 0]);
         assert_eq!(action("fix: a"), None);
+        let signed = |i: usize| format!("1a2b3c4 {} change {i}\n", if i == 33 { "B" } else { "G" });
+        let text: String = (0..60).map(signed).collect();
+        assert_eq!(commits(&Source::new(&text), &(0..60).collect::<Vec<_>>()), [33]);
     }
 
     #[test]
@@ -92,5 +110,9 @@ mod tests {
         let mut out = Reduction::default();
         out.omit_in(0..60, Reason::CommitBody, 1);
         assert_eq!(files(&source, &out).into_iter().collect::<Vec<_>>(), [33]);
+        let text: String = (0..60)
+            .map(|i| format!(" src/a{i}.ts | {}\n", if i == 33 { "Bin 0 -> 912 bytes" } else { "3 +++" }))
+            .collect();
+        assert_eq!(files(&Source::new(&text), &out).into_iter().collect::<Vec<_>>(), [33]);
     }
 }
