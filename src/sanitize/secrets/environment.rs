@@ -144,10 +144,8 @@ pub(super) fn declared(text: &[u8], name: &Range<usize>, closed: usize) -> Optio
     if let Some(item) = next_item(text, name, closed) {
         return Some(item);
     }
-    // `const apiKey string = "…"` of Go.
-    const OF_GO: &[u8] = b" string = ";
-    if text[name.end..].starts_with(OF_GO) {
-        return Some(name.end + OF_GO.len());
+    if let Some(from) = behind_typed(text, closed) {
+        return Some(from);
     }
     let before = &text[name.start.saturating_sub(MAX_DECLARATION_BYTES)..name.start];
     let from = skip(text, name.end, BLANK, 8);
@@ -172,6 +170,51 @@ pub(super) fn declared(text: &[u8], name: &Range<usize>, closed: usize) -> Optio
     let line = skip(text, closed, const { ByteSet::parse(" \r\n") }, 12);
     let number = skip(text, line, const { ByteSet::parse("0-9") }, 6);
     (line > closed && number > line && text[number..].starts_with(b") \"")).then_some(number + 2)
+}
+
+/// `const apiKey string = "…"` of Go, `Dim ApiKey As String = "…"`, `api_key VARCHAR2(40) := '…'`, `DATA api_key TYPE string
+/// VALUE '…'`: the start of the string behind a type that stands behind the name at `at`.
+fn behind_typed(text: &[u8], at: usize) -> Option<usize> {
+    const WORDS: &[&[u8]] = &[b"as ", b"type "];
+    const OPERATORS: &[&[u8]] = &[b"= ", b":= ", b"value "];
+    let behind = |at: usize, words: &[&[u8]]| {
+        let fits = |word: &&&[u8]| {
+            text.get(at..at + word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+        };
+        words.iter().find(fits).map(|word| at + word.len())
+    };
+    let from = skip(text, at, BLANK, 8);
+    let start = behind(from, WORDS).unwrap_or(from);
+    let end = skip(text, start, const { ByteSet::parse("a-zA-Z0-9_") }, MAX_TYPE_BYTES);
+    let sized = skip(text, end, const { ByteSet::parse("0-9()") }, 8);
+    let operator = skip(text, sized, BLANK, 8);
+    let value = behind(operator, OPERATORS).filter(|_| at < from && start < end && sized < operator)?;
+    text.get(value).is_some_and(|b| b"\"'".contains(b)).then_some(value)
+}
+
+/// `"password" -> "…"` of Scala, `"password" to "…"` of Kotlin, `set password to "…"` of AppleScript,
+/// `password.equals("…")`: the start of the string behind such a word at `at`.
+pub(super) fn behind_arrow(text: &[u8], name: &Range<usize>, is_quoted: bool, at: usize) -> Option<usize> {
+    const ARROWS: &[&[u8]] = &[b"->", "→".as_bytes()];
+    const CALLS: &[&[u8]] = &[b".equals(", b".equalsIgnoreCase(", b".contentEquals("];
+    let rest = text.get(at..)?;
+    let behind = |words: &[&[u8]]| words.iter().find(|word| rest.starts_with(word)).map(|word| word.len());
+    let is_set = || text[..name.start].ends_with(b"set ");
+    let len = behind(ARROWS).filter(|_| is_quoted);
+    let len = len.or_else(|| behind(&[b"to "]).filter(|_| at > name.end && (is_quoted || is_set())));
+    let len = len.or_else(|| behind(CALLS))?;
+    let from = skip(text, at + len, BLANK, 8);
+    text.get(from).is_some_and(|b| b"\"'".contains(b)).then_some(from)
+}
+
+/// `<property name="db.password">…</property>`: the text of an element whose attribute gives the name. A text with a blank
+/// is a label.
+pub(super) fn of_attribute(text: &[u8], name: &Range<usize>, closed: usize) -> Option<Range<usize>> {
+    const ATTRIBUTES: &[&[u8]] = &[b" name=", b" key=", b" id="];
+    let before = text[..name.start].strip_suffix(b"\"").or(text[..name.start].strip_suffix(b"'"))?;
+    let is_named = text.get(closed) == Some(&b'>') && ATTRIBUTES.iter().any(|word| before.ends_with(word));
+    let inside = element(text, closed).filter(|_| is_named)?;
+    (!text[inside.clone()].iter().any(u8::is_ascii_whitespace)).then_some(inside)
 }
 
 /// `- --api-token` above `- VALUE`: the start of the value of a flag in a list of YAML.
