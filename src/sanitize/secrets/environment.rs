@@ -323,10 +323,13 @@ pub(super) fn inside_bracket(text: &[u8], at: usize) -> Option<usize> {
 
 /// `${NAME:-value}`: where the value begins that a shell takes if the variable has none.
 pub(super) fn behind_default(text: &[u8], name: &Range<usize>) -> Option<usize> {
-    const SIGNS: &[&[u8]] = &[b":-", b":=", b"-", b"="];
+    // A colon alone is that of Spring.
+    const SIGNS: &[&[u8]] = &[b":-", b":=", b"-", b"=", b":"];
     let is_open = text[..name.start].ends_with(b"${");
     let rest = &text[name.end..];
-    SIGNS.iter().find(|sign| is_open && rest.starts_with(sign)).map(|sign| name.end + sign.len())
+    let sign = SIGNS.iter().find(|sign| is_open && rest.starts_with(sign))?;
+    let is_other = **sign == b":"[..] && rest.get(1).is_none_or(|b| b"?+}".contains(b));
+    (!is_other).then_some(name.end + sign.len())
 }
 
 /// `NAME:STRING=value`: where the value begins behind the type of a variable of CMake, if there is one at `at`.

@@ -211,18 +211,16 @@ fn password_with_slash(text: &[u8], start: usize, len: usize) -> Option<Range<us
     let user = memchr::memchr(b':', &text[start..start + len])?;
     let from = start + user + 1;
     let first = &text[from..start + len];
-    if user == 0
-        || first.is_empty()
-        || first.iter().all(u8::is_ascii_digit)
-        || !b"/?#".contains(text.get(start + len)?)
-    {
+    if first.is_empty() || first.iter().all(u8::is_ascii_digit) || !b"/?#".contains(text.get(start + len)?) {
         return None;
     }
     let near = &text[from..text.len().min(from + MAX_SLASHED_BYTES)];
     let near = &near[..near.iter().position(|b| END_OF_SLASHED.has(*b)).unwrap_or(near.len())];
     let at = memchr::memchr(b'@', near)?;
     let is_host = near.get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
-    let is_password = at > 5 && near[..at].iter().any(u8::is_ascii_digit);
+    let has = |is: fn(&u8) -> bool| near[..at].iter().any(is);
+    let is_mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && !near[..at].contains(&b'/');
+    let is_password = at > 5 && (has(u8::is_ascii_digit) || is_mixed);
     (is_host && is_password).then_some(from..from + at)
 }
 
