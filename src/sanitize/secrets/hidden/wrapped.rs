@@ -111,13 +111,44 @@ impl Joined {
             if crossed[..len].iter().any(is_own) {
                 return false;
             }
-            match last_piece(table, text, (&ends, &places), &crossed[..len], claim) {
+            let digits = end_of_digits(text, &crossed[..len], claim);
+            match digits.or_else(|| last_piece(table, text, (&ends, &places), &crossed[..len], claim)) {
                 Some(end) => claim.end = end,
                 None => return false,
             }
             true
         });
     }
+}
+
+/// Where a key of hexadecimal digits ends that fills several lines of one length, and has a usual length only with all of
+/// them.
+fn end_of_digits(text: &[u8], crossed: &[Gap], claim: &Claim) -> Option<usize> {
+    let ends = crossed.iter().map(|gap| gap.range.start).chain([claim.end]);
+    let starts = [claim.start].into_iter().chain(crossed.iter().map(|gap| gap.range.end));
+    let (mut total, mut width, mut found) = (0, None, None);
+    for (n, (start, end)) in starts.zip(ends).enumerate() {
+        let piece = text.get(start..end)?;
+        let is_last = width.is_some_and(|width| piece.len() != width);
+        if !piece.iter().all(u8::is_ascii_hexdigit) || width.is_some_and(|width| piece.len() > width) {
+            break;
+        }
+        total += piece.len();
+        let is_whole = DIGITS.contains(&total);
+        if n == 0 && (is_whole || piece.len() < MIN_DIGITS) || total > MAX_WHOLE_BYTES {
+            break;
+        }
+        if n > 1 && is_whole {
+            found = Some(end);
+        }
+        if is_last {
+            break;
+        }
+        if n > 0 {
+            width = Some(piece.len());
+        }
+    }
+    found
 }
 
 /// Whether a value follows its name only because of a guess, and nothing else shows that it is a value.
@@ -328,8 +359,8 @@ fn line_gap(text: &[u8], at: usize, is_diff: bool, guessed: &mut Vec<Gap>) -> Op
     let before = at - usize::from(at > 0 && text[at - 1] == b'\r');
     let next = blanks(text, at + 1, MAX_GAP_BYTES);
     let last = *text.get(before.checked_sub(1)?)?;
-    // A continued shell line.
-    if matches!(last, b'\\' | b'`') && before >= 2 && text[before - 2] != last && next < text.len() {
+    // A continued line of a shell.
+    if matches!(last, b'\\' | b'`' | b'^') && before >= 2 && text[before - 2] != last && next < text.len() {
         return Some(before - 1..next);
     }
     if let Some(start) = block_scalar(text, before).filter(|_| next < text.len()) {
@@ -533,7 +564,8 @@ fn string_gap(text: &[u8], at: usize) -> Option<Range<usize>> {
             b' ' | b'\t' | b'\r' => {}
             b'\n' => lines += 1,
             b'\\' | b'_' if matches!(rest.get(n + 1), Some(b'\n' | b'\r')) => {}
-            b'+' | b'.' | b'&' | b'~' | b'|' if signs < 2 => signs += 1,
+            b'+' | b'.' | b'&' | b'~' | b'|' | b'^' if signs < 2 => signs += 1,
+            b'<' if rest.get(n + 1) == Some(&b'>') && signs == 0 => (n, signs) = (n + 1, 2),
             _ => break,
         }
         n += 1;
