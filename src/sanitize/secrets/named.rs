@@ -6,7 +6,7 @@
 use super::environment::{
     MAX_LINE_BYTES, behind_accessors, behind_arrow, behind_brackets, behind_default, behind_properties,
     behind_type, behind_type_of_cache, declared, element, inside_bracket, is_container_variable, is_given,
-    is_setting, is_tag, of_attribute, setting_before, setting_behind,
+    is_pair, is_setting, is_tag, of_attribute, setting_before, setting_behind,
 };
 use super::judge::{self, ByteSet, Doubt, is_password, is_random, is_reference, is_word, skip};
 use super::names::{
@@ -397,25 +397,6 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
     value.environment = tight && capitals;
     value.is_field = is_field;
     Some(value)
-}
-
-/// `?password=…`, and ` password=… ` in a log line: between commas or brackets it is an argument of code.
-fn is_pair(text: &[u8], name: &Range<usize>, end: usize) -> bool {
-    let before = name.start.checked_sub(1).map_or(b'\n', |i| text[i]);
-    let behind = text.get(end).copied().unwrap_or(b'\n');
-    let is_string = b"\"'".contains(&before) && behind == before;
-    let is_argument = b"=:".contains(&before) && behind.is_ascii_whitespace() && is_in_flag(text, name.start);
-    b"?&;".contains(&before)
-        || is_string
-        || is_argument
-        || (before.is_ascii_whitespace() && behind.is_ascii_whitespace())
-}
-
-/// `--build-arg=` or `/p:` before a name: a flag whose argument is a pair.
-fn is_in_flag(text: &[u8], name: usize) -> bool {
-    let near = &text[name.saturating_sub(MAX_NAME_BYTES)..name];
-    let word = near.iter().rposition(u8::is_ascii_whitespace).map_or(near, |at| &near[at + 1..]);
-    word.starts_with(b"--") || word == b"/p:"
 }
 
 /// Parses a quoted or a bare value at `at`.

@@ -5,7 +5,9 @@
 use super::logged::prefix;
 use super::near::Near;
 use super::prefixed::is_diff;
-use super::strings::{is_mixed, is_name, is_parameter, is_path, may_be_mixed, may_be_piece};
+use super::strings::{
+    DIGITS, MIN_DIGITS, end_of_digits, is_mixed, is_name, is_parameter, is_path, may_be_mixed, may_be_piece,
+};
 use super::view::{MAX_WORD_BYTES, View, blanks, find_separator, is_inside, line_end, line_start};
 use crate::sanitize::secrets::judge::{Doubt, MAX_ODDITY_OF_NAMES, is_random, is_uuid, oddity};
 use crate::sanitize::secrets::scan::Claim;
@@ -111,7 +113,7 @@ impl Joined {
             if crossed[..len].iter().any(is_own) {
                 return false;
             }
-            let digits = end_of_digits(text, &crossed[..len], claim);
+            let digits = end_of_digits(text, pieces(&crossed[..len], claim));
             match digits.or_else(|| last_piece(table, text, (&ends, &places), &crossed[..len], claim)) {
                 Some(end) => claim.end = end,
                 None => return false,
@@ -121,34 +123,11 @@ impl Joined {
     }
 }
 
-/// Where a key of hexadecimal digits ends that fills several lines of one length, and has a usual length only with all of
-/// them.
-fn end_of_digits(text: &[u8], crossed: &[Gap], claim: &Claim) -> Option<usize> {
+/// The pieces of a value between gaps.
+fn pieces(crossed: &[Gap], claim: &Claim) -> impl Iterator<Item = Range<usize>> {
     let ends = crossed.iter().map(|gap| gap.range.start).chain([claim.end]);
     let starts = [claim.start].into_iter().chain(crossed.iter().map(|gap| gap.range.end));
-    let (mut total, mut width, mut found) = (0, None, None);
-    for (n, (start, end)) in starts.zip(ends).enumerate() {
-        let piece = text.get(start..end)?;
-        let is_last = width.is_some_and(|width| piece.len() != width);
-        if !piece.iter().all(u8::is_ascii_hexdigit) || width.is_some_and(|width| piece.len() > width) {
-            break;
-        }
-        total += piece.len();
-        let is_whole = DIGITS.contains(&total);
-        if n == 0 && (is_whole || piece.len() < MIN_DIGITS) || total > MAX_WHOLE_BYTES {
-            break;
-        }
-        if n > 1 && is_whole {
-            found = Some(end);
-        }
-        if is_last {
-            break;
-        }
-        if n > 0 {
-            width = Some(piece.len());
-        }
-    }
-    found
+    starts.zip(ends).map(|(start, end)| start..end)
 }
 
 /// Whether a value follows its name only because of a guess, and nothing else shows that it is a value.
@@ -306,10 +285,6 @@ const MIN_LONG_PIECE_BYTES: usize = 16;
 const MIN_PIECE_BYTES: usize = 10;
 /// The shortest odd word that is a piece even if more text follows on its line.
 const MIN_ODD_BYTES: usize = 6;
-/// Lengths of keys in hexadecimal digits.
-const DIGITS: &[usize] = &[32, 40, 48, 64, 96, 128];
-/// The shortest first piece of such a key.
-const MIN_DIGITS: usize = 6;
 /// Longest value that is joined to be recognized as a whole, in bytes. A choice.
 const MAX_WHOLE_BYTES: usize = 512;
 /// Pieces with dots and slashes are paths, unless they are this long.
