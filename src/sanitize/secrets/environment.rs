@@ -211,10 +211,16 @@ pub(super) fn behind_arrow(text: &[u8], name: &Range<usize>, is_quoted: bool, at
 /// is a label.
 pub(super) fn of_attribute(text: &[u8], name: &Range<usize>, closed: usize) -> Option<Range<usize>> {
     const ATTRIBUTES: &[&[u8]] = &[b" name=", b" key=", b" id="];
+    // What a person reads in an application.
+    const SHOWN: &[&[u8]] = &[b"<string", b"<td", b"<label", b"<span", b"<div", b"<button"];
     let before = text[..name.start].strip_suffix(b"\"").or(text[..name.start].strip_suffix(b"'"))?;
-    let is_named = text.get(closed) == Some(&b'>') && ATTRIBUTES.iter().any(|word| before.ends_with(word));
-    let inside = element(text, closed).filter(|_| is_named)?;
-    (!text[inside.clone()].iter().any(u8::is_ascii_whitespace)).then_some(inside)
+    let tag = ATTRIBUTES.iter().find_map(|word| before.strip_suffix(*word))?;
+    let inside = element(text, closed).filter(|_| text.get(closed) == Some(&b'>'))?;
+    let value = &text[inside.clone()];
+    let is_shown = SHOWN.iter().any(|shown| tag.ends_with(shown));
+    let is_value = !value.iter().any(u8::is_ascii_whitespace)
+        && (!is_shown || judge::is_random(value, judge::Doubt::Some));
+    is_value.then_some(inside)
 }
 
 /// `?password=…`, and ` password=… ` in a log line: between commas or brackets it is an argument of code.
