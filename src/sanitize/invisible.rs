@@ -112,7 +112,7 @@ fn next_candidate(bytes: &[u8], from: usize) -> Option<usize> {
 
 /// The first bytes of all candidates. Continuation bytes never equal one of them.
 pub(super) const LEADS: [bool; 256] = {
-    let leads = [0xC2, 0xCD, 0xD8, 0xDB, 0xDC, 0xE0, 0xE1, 0xE2, 0xE3, 0xEF, 0xF0, 0xF3];
+    let leads = [0xC2, 0xCC, 0xCD, 0xD8, 0xDB, 0xDC, 0xE0, 0xE1, 0xE2, 0xE3, 0xEF, 0xF0, 0xF3];
     let mut table = [false; 256];
     let mut i = 0;
     while i < leads.len() {
@@ -122,7 +122,8 @@ pub(super) const LEADS: [bool; 256] = {
     table
 };
 
-/// The length of the first character of a text, if it is invisible, or a sign that does not belong between ASCII letters.
+/// The length of the first character of a text, if it is invisible, or a sign that does not belong between ASCII letters,
+/// such as an accent that is a character of its own.
 pub(super) fn length(bytes: &[u8]) -> Option<usize> {
     let first = *bytes.first()?;
     let is_one = LEADS[usize::from(first)] && (is_near(bytes) || is_sign(bytes));
@@ -165,7 +166,9 @@ fn is_near(bytes: &[u8]) -> bool {
 fn is_sign(bytes: &[u8]) -> bool {
     matches!(
         *bytes,
-        [0xD8, 0x80..=0x85, ..]
+        [0xCC, ..]
+            | [0xCD, 0x80..=0xAF, ..]
+            | [0xD8, 0x80..=0x85, ..]
             | [0xDB, 0x9D, ..]
             | [0xDC, 0x8F, ..]
             | [0xE0, 0xA2, 0x90 | 0x91, ..]

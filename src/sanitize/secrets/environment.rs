@@ -144,10 +144,8 @@ pub(super) fn declared(text: &[u8], name: &Range<usize>, closed: usize) -> Optio
     if let Some(item) = next_item(text, name, closed) {
         return Some(item);
     }
-    // `const apiKey string = "…"` of Go.
-    const OF_GO: &[u8] = b" string = ";
-    if text[name.end..].starts_with(OF_GO) {
-        return Some(name.end + OF_GO.len());
+    if let Some(from) = behind_typed(text, closed) {
+        return Some(from);
     }
     let before = &text[name.start.saturating_sub(MAX_DECLARATION_BYTES)..name.start];
     let from = skip(text, name.end, BLANK, 8);
@@ -173,6 +171,108 @@ pub(super) fn declared(text: &[u8], name: &Range<usize>, closed: usize) -> Optio
     let number = skip(text, line, const { ByteSet::parse("0-9") }, 6);
     (line > closed && number > line && text[number..].starts_with(b") \"")).then_some(number + 2)
 }
+
+/// `const apiKey string = "…"` of Go, `Dim ApiKey As String = "…"`, `api_key VARCHAR2(40) := '…'`, `DATA api_key TYPE string
+/// VALUE '…'`: the start of the string behind a type that stands behind the name at `at`.
+fn behind_typed(text: &[u8], at: usize) -> Option<usize> {
+    const WORDS: &[&[u8]] = &[b"as ", b"type "];
+    const OPERATORS: &[&[u8]] = &[b"= ", b":= ", b"value "];
+    let behind = |at: usize, words: &[&[u8]]| {
+        let fits = |word: &&&[u8]| {
+            text.get(at..at + word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+        };
+        words.iter().find(fits).map(|word| at + word.len())
+    };
+    let from = skip(text, at, BLANK, 8);
+    let start = behind(from, WORDS).unwrap_or(from);
+    let end = skip(text, start, const { ByteSet::parse("a-zA-Z0-9_") }, MAX_TYPE_BYTES);
+    let sized = skip(text, end, const { ByteSet::parse("0-9()") }, 8);
+    let operator = skip(text, sized, BLANK, 8);
+    let value = behind(operator, OPERATORS).filter(|_| at < from && start < end && sized < operator)?;
+    text.get(value).is_some_and(|b| b"\"'".contains(b)).then_some(value)
+}
+
+/// `"password" -> "…"` of Scala, `"password" to "…"` of Kotlin, `set password to "…"` of AppleScript,
+/// `password.equals("…")`: the start of the string behind such a word at `at`.
+pub(super) fn behind_arrow(text: &[u8], name: &Range<usize>, is_quoted: bool, at: usize) -> Option<usize> {
+    const ARROWS: &[&[u8]] = &[b"->", "→".as_bytes()];
+    const CALLS: &[&[u8]] = &[b".equals(", b".equalsIgnoreCase(", b".contentEquals("];
+    let rest = text.get(at..)?;
+    let behind = |words: &[&[u8]]| words.iter().find(|word| rest.starts_with(word)).map(|word| word.len());
+    let is_set = || text[..name.start].ends_with(b"set ");
+    let len = behind(ARROWS).filter(|_| is_quoted);
+    let len = len.or_else(|| behind(&[b"to "]).filter(|_| at > name.end && (is_quoted || is_set())));
+    let len = len.or_else(|| behind(CALLS))?;
+    let from = skip(text, at + len, BLANK, 8);
+    text.get(from).is_some_and(|b| b"\"'".contains(b)).then_some(from)
+}
+
+/// `<property name="db.password">…</property>`: the text of an element whose attribute gives the name. A text with a blank
+/// is a label.
+pub(super) fn of_attribute(text: &[u8], name: &Range<usize>, closed: usize) -> Option<Range<usize>> {
+    const ATTRIBUTES: &[&[u8]] = &[b" name=", b" key=", b" id="];
+    // What a person reads in an application.
+    const SHOWN: &[&[u8]] = &[b"<string", b"<td", b"<label", b"<span", b"<div", b"<button"];
+    let before = text[..name.start].strip_suffix(b"\"").or(text[..name.start].strip_suffix(b"'"))?;
+    let tag = ATTRIBUTES.iter().find_map(|word| before.strip_suffix(*word))?;
+    let inside = element(text, closed).filter(|_| text.get(closed) == Some(&b'>'))?;
+    let value = &text[inside.clone()];
+    let is_shown = SHOWN.iter().any(|shown| tag.ends_with(shown));
+    let is_value = !value.iter().any(u8::is_ascii_whitespace)
+        && (!is_shown || judge::is_random(value, judge::Doubt::Some));
+    is_value.then_some(inside)
+}
+
+/// `?password=…`, and ` password=… ` in a log line: between commas or brackets it is an argument of code.
+pub(super) fn is_pair(text: &[u8], name: &Range<usize>, end: usize) -> bool {
+    let before = name.start.checked_sub(1).map_or(b'\n', |i| text[i]);
+    let behind = text.get(end).copied().unwrap_or(b'\n');
+    let is_string = b"\"'".contains(&before) && behind == before;
+    let is_argument = b"=:".contains(&before) && behind.is_ascii_whitespace() && is_in_flag(text, name.start);
+    b"?&;".contains(&before)
+        || is_string
+        || is_argument
+        || (before.is_ascii_whitespace() && behind.is_ascii_whitespace())
+}
+
+/// `--build-arg=` or `/p:` before a name: a flag whose argument is a pair.
+fn is_in_flag(text: &[u8], name: usize) -> bool {
+    let near = &text[name.saturating_sub(MAX_NAME_BYTES)..name];
+    let word = near.iter().rposition(u8::is_ascii_whitespace).map_or(near, |at| &near[at + 1..]);
+    word.starts_with(b"--") || word == b"/p:"
+}
+
+/// `{Host:db Password:… Port:5432}`, as Go prints a structure: the fields around begin with a letter of the same case.
+pub(super) fn is_in_dump(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
+    let before = name.start.checked_sub(1).map(|at| text[at]);
+    let is_tight = &text[name.end..value.start] == b":";
+    let is_upper = text[name.start].is_ascii_uppercase();
+    let is_field = |behind: &[u8]| {
+        let len = behind.iter().take(MAX_NAME_BYTES).take_while(|b| b.is_ascii_alphanumeric()).count();
+        let is_like = |b: &u8| b.is_ascii_alphabetic() && b.is_ascii_uppercase() == is_upper;
+        behind.first().is_some_and(is_like) && behind.get(len) == Some(&b':')
+    };
+    let is_followed = match &text[value.end..] {
+        [b'}', ..] => true,
+        [b' ', behind @ ..] => is_field(behind),
+        _ => false,
+    };
+    let is_printed = || is_upper || text[..name.start].ends_with(b"&{") || is_after_field(text, name.start);
+    is_tight && is_followed && matches!(before, Some(b'{' | b' ')) && is_printed()
+}
+
+/// Whether a pair `host:db` of a structure stands before the place `at`.
+fn is_after_field(text: &[u8], at: usize) -> bool {
+    let near = &text[at.saturating_sub(MAX_PRINTED_BYTES)..at];
+    let Some(before) = near.strip_suffix(b" ") else { return false };
+    let from = before.iter().rposition(|b| b" {".contains(b)).map_or(0, |at| at + 1);
+    let is_open = memchr::memrchr2(b'{', b'\n', before).is_some_and(|at| before[at] == b'{');
+    let key = skip(before, from, const { ByteSet::parse("a-zA-Z0-9_.-") }, MAX_NAME_BYTES);
+    is_open && key > from && before.get(key) == Some(&b':') && key + 1 < before.len()
+}
+
+/// Bytes of a printed structure before a name that are read. A choice.
+const MAX_PRINTED_BYTES: usize = 128;
 
 /// `- --api-token` above `- VALUE`: the start of the value of a flag in a list of YAML.
 fn next_item(text: &[u8], name: &Range<usize>, closed: usize) -> Option<usize> {
@@ -280,10 +380,13 @@ pub(super) fn inside_bracket(text: &[u8], at: usize) -> Option<usize> {
 
 /// `${NAME:-value}`: where the value begins that a shell takes if the variable has none.
 pub(super) fn behind_default(text: &[u8], name: &Range<usize>) -> Option<usize> {
-    const SIGNS: &[&[u8]] = &[b":-", b":=", b"-", b"="];
+    // A colon alone is that of Spring.
+    const SIGNS: &[&[u8]] = &[b":-", b":=", b"-", b"=", b":"];
     let is_open = text[..name.start].ends_with(b"${");
     let rest = &text[name.end..];
-    SIGNS.iter().find(|sign| is_open && rest.starts_with(sign)).map(|sign| name.end + sign.len())
+    let sign = SIGNS.iter().find(|sign| is_open && rest.starts_with(sign))?;
+    let is_other = **sign == b":"[..] && rest.get(1).is_none_or(|b| b"?+}".contains(b));
+    (!is_other).then_some(name.end + sign.len())
 }
 
 /// `NAME:STRING=value`: where the value begins behind the type of a variable of CMake, if there is one at `at`.
@@ -389,6 +492,23 @@ mod tests {
         ("the password for the admin account is *\n", "#$!"),
         ("INFO user=[ada] password=[*]\n", "#@!"),
         ("RESTIC_PASSWORD=* restic ls\n", "-#"),
+        ("mapOf(\"password\" to \"*\")\n", "#:@&$"),
+        ("\"password\" -> \"*\",\n", "#:@&$"),
+        ("set password to \"*\"\n", "#:@&"),
+        ("Dim password As String = \"*\"\n", "#:@&$"),
+        ("v_password VARCHAR2(30) := '*';\n", "#:@&"),
+        ("DATA password TYPE string VALUE '*'.\n", "#:@&"),
+        ("if (password.equals(\"*\")) {\n", "#:@&$"),
+        ("<property name=\"hibernate.connection.password\">*</property>\n", "#:@!"),
+        ("string(name: 'dbPassword', defaultValue: '*')\n", "#:@&$"),
+        ("{ password:: '*' }\n", "#:@!"),
+        ("msbuild /p:password=* x.sln\n", "#@!"),
+        ("--action_env=password=* x\n", "#@!"),
+        ("&{host:db password:* port:5432}\n", "#@!"),
+        ("printf '%s\\n' '*' | docker login -u bob --password-stdin\n", ":@"),
+        ("redis://:*@cache:6379/0\n", "#!"),
+        ("stats auth admin:*\n", "#!@"),
+        ("username ada privilege 15 secret *\n", "#$!"),
         ("> PASS *\n", "#!"),
     ];
 

@@ -4,9 +4,9 @@
 //! be a literal, and must look chosen (passwords) or random (other names).
 
 use super::environment::{
-    MAX_LINE_BYTES, behind_accessors, behind_brackets, behind_default, behind_properties, behind_type,
-    behind_type_of_cache, declared, element, inside_bracket, is_container_variable, is_given, is_setting,
-    is_tag, setting_before, setting_behind,
+    MAX_LINE_BYTES, behind_accessors, behind_arrow, behind_brackets, behind_default, behind_properties,
+    behind_type, behind_type_of_cache, declared, element, inside_bracket, is_container_variable, is_given,
+    is_pair, is_setting, is_tag, of_attribute, setting_before, setting_behind,
 };
 use super::judge::{self, ByteSet, Doubt, is_password, is_random, is_reference, is_word, skip};
 use super::names::{
@@ -353,6 +353,10 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
         (marked, is_field) = (true, true);
     } else if let Some(from) = declared(text, &name, closed) {
         (at, marked) = (from, true);
+    } else if let Some(inside) = of_attribute(text, &name, closed) {
+        return Some(Value { marked: true, is_field: true, ..Value::of(inside) });
+    } else if let Some(end) = behind_arrow(text, &name, quoted_name, at) {
+        (at, marked) = (end, true);
     } else if let Some(end) = behind_brackets(text, at).or_else(|| behind_accessors(text, at)) {
         at = end;
     } else if !(flag && spaced) {
@@ -393,13 +397,6 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
     value.environment = tight && capitals;
     value.is_field = is_field;
     Some(value)
-}
-
-/// `?password=…`, and ` password=… ` in a log line: between commas or brackets it is an argument of code.
-fn is_pair(text: &[u8], name: &Range<usize>, end: usize) -> bool {
-    let before = name.start.checked_sub(1).map_or(b'\n', |i| text[i]);
-    let behind = text.get(end).copied().unwrap_or(b'\n');
-    b"?&;".contains(&before) || (before.is_ascii_whitespace() && behind.is_ascii_whitespace())
 }
 
 /// Parses a quoted or a bare value at `at`.
@@ -494,7 +491,8 @@ fn begins_line(text: &[u8], start: usize) -> bool {
 
 fn ends_line(text: &[u8], end: usize) -> bool {
     let at = skip(text, end, BLANK, 8);
-    text.get(at).is_none_or(|b| b"\r\n#".contains(b)) || text[at..].starts_with(b"\\n")
+    let is_comment = at > end && text[at..].starts_with(b"; ");
+    is_comment || text.get(at).is_none_or(|b| b"\r\n#".contains(b)) || text[at..].starts_with(b"\\n")
 }
 
 /// Whether the value of a password name looks like a chosen password, given how it is written.

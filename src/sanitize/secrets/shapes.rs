@@ -30,6 +30,9 @@ pub(super) fn operator(text: &[u8], at: usize) -> Option<usize> {
     let rest = &text[at..text.len().min(at + 4)];
     let len = match rest {
         [b':', b':', b'=', ..] => 3,
+        // A field of Jsonnet, a line of AsciiDoc or LDIF. In a path of code no blank is behind the colons, and before the
+        // type of a name there is one.
+        [b':', b':', b' ', ..] if at > 0 && !text[at - 1].is_ascii_whitespace() => 2,
         [b':', b':', ..] => return None,
         [b':', b'=', ..]
         | [b'=', b'>', ..]
@@ -208,18 +211,16 @@ fn password_with_slash(text: &[u8], start: usize, len: usize) -> Option<Range<us
     let user = memchr::memchr(b':', &text[start..start + len])?;
     let from = start + user + 1;
     let first = &text[from..start + len];
-    if user == 0
-        || first.is_empty()
-        || first.iter().all(u8::is_ascii_digit)
-        || !b"/?#".contains(text.get(start + len)?)
-    {
+    if first.is_empty() || first.iter().all(u8::is_ascii_digit) || !b"/?#".contains(text.get(start + len)?) {
         return None;
     }
     let near = &text[from..text.len().min(from + MAX_SLASHED_BYTES)];
     let near = &near[..near.iter().position(|b| END_OF_SLASHED.has(*b)).unwrap_or(near.len())];
     let at = memchr::memchr(b'@', near)?;
     let is_host = near.get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
-    let is_password = at > 5 && near[..at].iter().any(u8::is_ascii_digit);
+    let has = |is: fn(&u8) -> bool| near[..at].iter().any(is);
+    let is_mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && !near[..at].contains(&b'/');
+    let is_password = at > 5 && (has(u8::is_ascii_digit) || is_mixed);
     (is_host && is_password).then_some(from..from + at)
 }
 
@@ -317,15 +318,18 @@ fn cookie_members(text: &[u8], range: Range<usize>, mut found: impl FnMut(Range<
     }
 }
 
-/// `name: DB_PASSWORD` followed by `value: …`, on one line or two, in YAML, JSON or XML: the end of the operator
-/// after `value`.
+/// `name: DB_PASSWORD` followed by `value: …` or `defaultValue: …`, on one line or two, in YAML, JSON or XML: the end of
+/// the operator after `value`.
 pub(super) fn value_field(text: &[u8], from: usize) -> Option<usize> {
+    const DEFAULT: &[u8] = b"default";
     let at = skip(text, from, const { ByteSet::parse(" \t\r\n\"',\\") }, 48);
-    let word = text.get(at..at + 5)?;
-    if at == from || !word.eq_ignore_ascii_case(b"value") {
+    let is_default = text.get(at..at + DEFAULT.len()).is_some_and(|word| word.eq_ignore_ascii_case(DEFAULT));
+    let word = at + if is_default { DEFAULT.len() } else { 0 };
+    let end = word + b"value".len();
+    if at == from || !text.get(word..end)?.eq_ignore_ascii_case(b"value") {
         return None;
     }
-    let closed = skip(text, at + 5, const { ByteSet::parse("\"'\\ \t") }, 4);
+    let closed = skip(text, end, const { ByteSet::parse("\"'\\ \t") }, 4);
     operator(text, closed)
 }
 

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::environment::is_in_dump;
 use super::judge::{ByteSet, MAX_ODDITY_OF_NAMES, Sought, is_word, oddity, skip, skip_back};
 
 const BLANK: ByteSet = ByteSet::parse(" \t");
@@ -230,22 +231,6 @@ fn is_flag(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
     text[name.clone()].starts_with(b"--")
         && &text[name.end..value.start] == b"="
         && (behind.is_ascii_whitespace() || b"\"'\\".contains(&behind))
-}
-
-/// `{Host:db Password:… Port:5432}`, as Go prints a structure: the fields around begin with a capital too.
-fn is_in_dump(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
-    let before = name.start.checked_sub(1).map(|at| text[at]);
-    let is_tight = &text[name.end..value.start] == b":";
-    let is_field = |behind: &[u8]| {
-        let len = behind.iter().take(MAX_BYTES).take_while(|b| b.is_ascii_alphanumeric()).count();
-        behind.first().is_some_and(u8::is_ascii_uppercase) && behind.get(len) == Some(&b':')
-    };
-    let is_followed = match &text[value.end..] {
-        [b'}', ..] => true,
-        [b' ', behind @ ..] => is_field(behind),
-        _ => false,
-    };
-    is_tight && is_followed && text[name.start].is_ascii_uppercase() && matches!(before, Some(b'{' | b' '))
 }
 
 /// Signs that people put before, behind or between the words of a password.

@@ -2,8 +2,11 @@
 
 use super::view::Unit;
 
-/// The byte at a percent sign.
+/// The byte at a percent sign, or the character of `%u0041`, as `escape` of JavaScript writes it.
 pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
+    if text.get(at + 1) == Some(&b'u') {
+        return Some(Unit::char(6, char::from_u32(hex(text.get(at + 2..at + 6)?)?)?));
+    }
     let byte = hex(text.get(at + 1..at + 3)?)?;
     u8::try_from(byte).ok().map(|b| Unit::byte(3, b))
 }

@@ -58,6 +58,37 @@ pub(super) fn may_be_piece(word: &[u8]) -> bool {
     is_mixed(word) && !NAMES.iter().any(|name| word.ends_with(name))
 }
 
+/// Lengths of keys in hexadecimal digits.
+pub(super) const DIGITS: &[usize] = &[32, 40, 48, 64, 96, 128];
+/// The shortest first piece of such a key.
+pub(super) const MIN_DIGITS: usize = 6;
+
+/// Where a key of hexadecimal digits ends that fills several lines of one length, and has a usual length only with all of
+/// them. A list of digests has that length in its first line.
+pub(super) fn end_of_digits(text: &[u8], pieces: impl Iterator<Item = Range<usize>>) -> Option<usize> {
+    let (mut total, mut width, mut found) = (0, usize::MAX, None);
+    for (n, Range { start, end }) in pieces.enumerate() {
+        let piece = text.get(start..end)?;
+        total += piece.len();
+        let is_whole = DIGITS.contains(&total);
+        let is_first = n == 0 && !is_whole && piece.len() >= MIN_DIGITS;
+        let is_next = n > 0 && piece.len() <= width && DIGITS.iter().any(|digits| total <= *digits);
+        if !(is_first || is_next) || !piece.iter().all(u8::is_ascii_hexdigit) {
+            break;
+        }
+        if n > 1 && is_whole {
+            found = Some(end);
+        }
+        if piece.len() < width && n > 1 {
+            break;
+        }
+        if n > 0 {
+            width = piece.len();
+        }
+    }
+    found
+}
+
 /// Digits among letters, or mixed case: not an ordinary word.
 pub(in crate::sanitize::secrets) fn is_mixed(word: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| word.iter().any(is);

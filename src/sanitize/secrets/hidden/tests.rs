@@ -247,6 +247,35 @@ fn a_view_leads_back_to_all_bytes_of_a_unit() {
 }
 
 #[test]
+fn a_key_of_digits_over_lines_and_escapes_and_accents_goes() {
+    let key = ["19b8f89a50f8a8e9bb8bdb5eba456bf9", "2d5d98065e5751f75143a5f61debc2674"].concat();
+    let key = format!("{key}{}", &key[..63]);
+    for width in [20, 30, 44] {
+        let lines = wrapped(&format!("SECRET_KEY={key}"), width);
+        let out = redact(&format!("{lines}\nnext: 1\n")).map(|redacted| redacted.text).unwrap_or_default();
+        assert!(out.ends_with("]\nnext: 1\n") && out.matches('\n').count() == 2, "{width}: {out}");
+    }
+    // A list of digests is no key.
+    let digests = format!("secret: {}\n{}\n{}\n", &key[..32], &key[32..64], &key[64..96]);
+    let out = redact(&digests).map_or(digests.clone(), |redacted| redacted.text);
+    assert!(out.contains(&key[32..64]) && out.contains(&key[64..96]), "{out}");
+    let token = token();
+    let (a, b) = token.split_at(20);
+    let escaped: String = token.bytes().map(|b| format!("%u{b:04x}")).collect();
+    for text in [format!("a {a}\u{301}{b} c\n"), format!("a={escaped}\n"), format!("set X={a}^\n{b}\n")] {
+        let out = redact(&text).map_or_else(|| text.clone(), |redacted| redacted.text);
+        assert!(!out.contains(b) && !out.contains(&escaped[60..90]), "{out}");
+    }
+}
+
+/// Lines of `width` bytes.
+fn wrapped(text: &str, width: usize) -> String {
+    let lines: Vec<String> =
+        text.as_bytes().chunks(width).map(|line| String::from_utf8_lossy(line).into_owned()).collect();
+    lines.join("\n")
+}
+
+#[test]
 fn fields_of_their_own_are_pairs() {
     let value = ["Zq7p", "Lm2Xw9"].concat();
     for text in [

@@ -5,7 +5,9 @@
 use super::logged::prefix;
 use super::near::Near;
 use super::prefixed::is_diff;
-use super::strings::{is_mixed, is_name, is_parameter, is_path, may_be_mixed, may_be_piece};
+use super::strings::{
+    DIGITS, MIN_DIGITS, end_of_digits, is_mixed, is_name, is_parameter, is_path, may_be_mixed, may_be_piece,
+};
 use super::view::{MAX_WORD_BYTES, View, blanks, find_separator, is_inside, line_end, line_start};
 use crate::sanitize::secrets::judge::{Doubt, MAX_ODDITY_OF_NAMES, is_random, is_uuid, oddity};
 use crate::sanitize::secrets::scan::Claim;
@@ -111,13 +113,21 @@ impl Joined {
             if crossed[..len].iter().any(is_own) {
                 return false;
             }
-            match last_piece(table, text, (&ends, &places), &crossed[..len], claim) {
+            let digits = end_of_digits(text, pieces(&crossed[..len], claim));
+            match digits.or_else(|| last_piece(table, text, (&ends, &places), &crossed[..len], claim)) {
                 Some(end) => claim.end = end,
                 None => return false,
             }
             true
         });
     }
+}
+
+/// The pieces of a value between gaps.
+fn pieces(crossed: &[Gap], claim: &Claim) -> impl Iterator<Item = Range<usize>> {
+    let ends = crossed.iter().map(|gap| gap.range.start).chain([claim.end]);
+    let starts = [claim.start].into_iter().chain(crossed.iter().map(|gap| gap.range.end));
+    starts.zip(ends).map(|(start, end)| start..end)
 }
 
 /// Whether a value follows its name only because of a guess, and nothing else shows that it is a value.
@@ -275,10 +285,6 @@ const MIN_LONG_PIECE_BYTES: usize = 16;
 const MIN_PIECE_BYTES: usize = 10;
 /// The shortest odd word that is a piece even if more text follows on its line.
 const MIN_ODD_BYTES: usize = 6;
-/// Lengths of keys in hexadecimal digits.
-const DIGITS: &[usize] = &[32, 40, 48, 64, 96, 128];
-/// The shortest first piece of such a key.
-const MIN_DIGITS: usize = 6;
 /// Longest value that is joined to be recognized as a whole, in bytes. A choice.
 const MAX_WHOLE_BYTES: usize = 512;
 /// Pieces with dots and slashes are paths, unless they are this long.
@@ -328,8 +334,8 @@ fn line_gap(text: &[u8], at: usize, is_diff: bool, guessed: &mut Vec<Gap>) -> Op
     let before = at - usize::from(at > 0 && text[at - 1] == b'\r');
     let next = blanks(text, at + 1, MAX_GAP_BYTES);
     let last = *text.get(before.checked_sub(1)?)?;
-    // A continued shell line.
-    if matches!(last, b'\\' | b'`') && before >= 2 && text[before - 2] != last && next < text.len() {
+    // A continued line of a shell.
+    if matches!(last, b'\\' | b'`' | b'^') && before >= 2 && text[before - 2] != last && next < text.len() {
         return Some(before - 1..next);
     }
     if let Some(start) = block_scalar(text, before).filter(|_| next < text.len()) {
@@ -533,7 +539,8 @@ fn string_gap(text: &[u8], at: usize) -> Option<Range<usize>> {
             b' ' | b'\t' | b'\r' => {}
             b'\n' => lines += 1,
             b'\\' | b'_' if matches!(rest.get(n + 1), Some(b'\n' | b'\r')) => {}
-            b'+' | b'.' | b'&' | b'~' | b'|' if signs < 2 => signs += 1,
+            b'+' | b'.' | b'&' | b'~' | b'|' | b'^' if signs < 2 => signs += 1,
+            b'<' if rest.get(n + 1) == Some(&b'>') && signs == 0 => (n, signs) = (n + 1, 2),
             _ => break,
         }
         n += 1;
