@@ -476,6 +476,7 @@ mod tests {
         ("printf '%s\\n' '*' | docker login -u bob --password-stdin\n", ":@"),
         ("redis://:*@cache:6379/0\n", "#!"),
         ("stats auth admin:*\n", "#!@"),
+        ("new UsernamePasswordCredentials(\"bob\", \"*\")\n", "#!@"),
         ("username ada privilege 15 secret *\n", "#$!"),
         ("> PASS *\n", "#!"),
     ];
