@@ -242,38 +242,6 @@ fn is_in_flag(text: &[u8], name: usize) -> bool {
     word.starts_with(b"--") || word == b"/p:"
 }
 
-/// `{Host:db Password:… Port:5432}`, as Go prints a structure: the fields around begin with a letter of the same case.
-pub(super) fn is_in_dump(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
-    let before = name.start.checked_sub(1).map(|at| text[at]);
-    let is_tight = &text[name.end..value.start] == b":";
-    let is_upper = text[name.start].is_ascii_uppercase();
-    let is_field = |behind: &[u8]| {
-        let len = behind.iter().take(MAX_NAME_BYTES).take_while(|b| b.is_ascii_alphanumeric()).count();
-        let is_like = |b: &u8| b.is_ascii_alphabetic() && b.is_ascii_uppercase() == is_upper;
-        behind.first().is_some_and(is_like) && behind.get(len) == Some(&b':')
-    };
-    let is_followed = match &text[value.end..] {
-        [b'}', ..] => true,
-        [b' ', behind @ ..] => is_field(behind),
-        _ => false,
-    };
-    let is_printed = || is_upper || text[..name.start].ends_with(b"&{") || is_after_field(text, name.start);
-    is_tight && is_followed && matches!(before, Some(b'{' | b' ')) && is_printed()
-}
-
-/// Whether a pair `host:db` of a structure stands before the place `at`.
-fn is_after_field(text: &[u8], at: usize) -> bool {
-    let near = &text[at.saturating_sub(MAX_PRINTED_BYTES)..at];
-    let Some(before) = near.strip_suffix(b" ") else { return false };
-    let from = before.iter().rposition(|b| b" {".contains(b)).map_or(0, |at| at + 1);
-    let is_open = memchr::memrchr2(b'{', b'\n', before).is_some_and(|at| before[at] == b'{');
-    let key = skip(before, from, const { ByteSet::parse("a-zA-Z0-9_.-") }, MAX_NAME_BYTES);
-    is_open && key > from && before.get(key) == Some(&b':') && key + 1 < before.len()
-}
-
-/// Bytes of a printed structure before a name that are read. A choice.
-const MAX_PRINTED_BYTES: usize = 128;
-
 /// `- --api-token` above `- VALUE`: the start of the value of a flag in a list of YAML.
 fn next_item(text: &[u8], name: &Range<usize>, closed: usize) -> Option<usize> {
     let end = closed + usize::from(text.get(closed) == Some(&b'\r'));
@@ -508,6 +476,7 @@ mod tests {
         ("printf '%s\\n' '*' | docker login -u bob --password-stdin\n", ":@"),
         ("redis://:*@cache:6379/0\n", "#!"),
         ("stats auth admin:*\n", "#!@"),
+        ("new UsernamePasswordCredentials(\"bob\", \"*\")\n", "#!@"),
         ("username ada privilege 15 secret *\n", "#$!"),
         ("> PASS *\n", "#!"),
     ];

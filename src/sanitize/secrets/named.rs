@@ -14,7 +14,7 @@ use super::names::{
     tail,
 };
 use super::scan::{BareRun, Claim, NESTED, Scan};
-use super::shapes::{operator, value_field};
+use super::shapes::{is_name_of_file, operator, value_field};
 use super::table::Rule;
 use super::{below, extent, in_line, words};
 use std::ops::Range;
@@ -181,7 +181,7 @@ impl Found<'_> {
         is_type(bytes)
             || password && (is_constant || words::is_version(bytes) || words::is_name_of_class(bytes))
             || password && in_line::is_title(&text[value.range.end..])
-            || !password && words::is_name_of_file(bytes)
+            || !password && is_name_of_file(bytes)
             || password && !value.quoted && is_count(name, bytes)
             || is_of_service(name, bytes)
             || password && is_variable_of_object(name, bytes)

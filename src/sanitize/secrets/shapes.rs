@@ -357,3 +357,14 @@ pub(super) fn starts_word(text: &[u8], at: usize) -> bool {
         || (last == b'm'
             && text[at.saturating_sub(16)..at].windows(2).any(|w| w == b"\x1b[" || w == b"b[" || w == b"3["))
 }
+
+/// `uploads/2024/Ab12Cd34Ef.pdf`: the name of a file in a folder.
+pub(super) fn is_name_of_file(bytes: &[u8]) -> bool {
+    let Some(slash) = memchr::memchr(b'/', bytes) else { return false };
+    let Some(dot) = memchr::memrchr(b'.', bytes).filter(|dot| *dot > slash) else { return false };
+    let folder = &bytes[..slash];
+    folder.len() >= 3
+        && folder.iter().all(|b| b.is_ascii_lowercase() || *b == b'_')
+        && (2..=5).contains(&bytes[dot + 1..].len())
+        && bytes[dot + 1..].iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+}

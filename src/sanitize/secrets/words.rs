@@ -6,7 +6,6 @@
 
 use std::ops::Range;
 
-use super::environment::is_in_dump;
 use super::judge::{ByteSet, MAX_ODDITY_OF_NAMES, Sought, is_word, oddity, skip, skip_back};
 
 const BLANK: ByteSet = ByteSet::parse(" \t");
@@ -233,6 +232,35 @@ fn is_flag(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
         && (behind.is_ascii_whitespace() || b"\"'\\".contains(&behind))
 }
 
+/// `{Host:db Password:… Port:5432}`, as Go prints a structure: the fields around begin with a letter of the same case.
+fn is_in_dump(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
+    let before = name.start.checked_sub(1).map(|at| text[at]);
+    let is_tight = &text[name.end..value.start] == b":";
+    let is_upper = text[name.start].is_ascii_uppercase();
+    let is_field = |behind: &[u8]| {
+        let len = behind.iter().take(MAX_BYTES).take_while(|b| b.is_ascii_alphanumeric()).count();
+        let is_like = |b: &u8| b.is_ascii_alphabetic() && b.is_ascii_uppercase() == is_upper;
+        behind.first().is_some_and(is_like) && behind.get(len) == Some(&b':')
+    };
+    let is_followed = match &text[value.end..] {
+        [b'}', ..] => true,
+        [b' ', behind @ ..] => is_field(behind),
+        _ => false,
+    };
+    let is_printed = || is_upper || text[..name.start].ends_with(b"&{") || is_after_field(text, name.start);
+    is_tight && is_followed && matches!(before, Some(b'{' | b' ')) && is_printed()
+}
+
+/// Whether a pair `host:db` of a structure stands before the place `at`.
+fn is_after_field(text: &[u8], at: usize) -> bool {
+    let near = &text[at.saturating_sub(MAX_NEAR_BYTES / 4)..at];
+    let Some(before) = near.strip_suffix(b" ") else { return false };
+    let from = before.iter().rposition(|b| b" {".contains(b)).map_or(0, |at| at + 1);
+    let is_open = memchr::memrchr2(b'{', b'\n', before).is_some_and(|at| before[at] == b'{');
+    let key = skip(before, from, KEY, MAX_BYTES);
+    is_open && key > from && before.get(key) == Some(&b':') && key + 1 < before.len()
+}
+
 /// Signs that people put before, behind or between the words of a password.
 const SIGN: ByteSet = ByteSet::parse("!#%&@*^~+?$");
 
@@ -344,17 +372,6 @@ pub(super) fn is_name_of_class(bytes: &[u8]) -> bool {
     words >= if rest.starts_with(b"word") { 3 } else { 2 }
         && rest.iter().all(u8::is_ascii_alphanumeric)
         && rest.iter().filter(|b| b.is_ascii_digit()).count() <= 1
-}
-
-/// `uploads/2024/Ab12Cd34Ef.pdf`: the name of a file in a folder.
-pub(super) fn is_name_of_file(bytes: &[u8]) -> bool {
-    let Some(slash) = memchr::memchr(b'/', bytes) else { return false };
-    let Some(dot) = memchr::memrchr(b'.', bytes).filter(|dot| *dot > slash) else { return false };
-    let folder = &bytes[..slash];
-    folder.len() >= 3
-        && folder.iter().all(|b| b.is_ascii_lowercase() || *b == b'_')
-        && (2..=5).contains(&bytes[dot + 1..].len())
-        && bytes[dot + 1..].iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
 }
 
 /// Whether a part of a word describes a password.
