@@ -29,8 +29,6 @@ pub fn open(text: &[u8]) -> Option<usize> {
         // If the line is too long, only its last word is held back.
         None => near.iter().rposition(u8::is_ascii_whitespace).map_or(0, |at| at + 1),
     };
-    let code = open_code(near).map(|at| from + at);
-    let block = block.into_iter().chain(code).min();
     if line == near.len() || is_prompt(near.get(line..).unwrap_or_default()) {
         return block;
     }
@@ -49,39 +47,6 @@ pub fn open(text: &[u8]) -> Option<usize> {
     }
     let line = may_begin.then_some(from + line);
     block.into_iter().chain(line).min()
-}
-
-/// Shortest last word, and shortest word at the end of a complete line, that may be a part of a code. A choice.
-const CODE_BYTES: (usize, usize) = (16, 40);
-
-/// Where a code begins, such as base64, that the end of a text may cut: what it stands for shows only with the rest. Lines of
-/// digits alone are digests.
-fn open_code(text: &[u8]) -> Option<usize> {
-    const BETWEEN: &[u8] = b" \t\r\n\"'`,;<>(){}[]|";
-    let word_of = |end: usize| text[..end].iter().rposition(|b| BETWEEN.contains(b)).map_or(0, |at| at + 1);
-    let is_code = |word: &[u8], least: usize| {
-        let has = |is: fn(&u8) -> bool| word.iter().any(is);
-        word.len() >= least
-            && word.iter().all(|b| b.is_ascii_alphanumeric() || b"+/-_%=:".contains(b))
-            && !word.ends_with(b"=")
-            && has(u8::is_ascii_digit)
-            && has(u8::is_ascii_alphabetic)
-    };
-    let is_mixed =
-        |word: &[u8]| word.iter().any(u8::is_ascii_lowercase) && word.iter().any(u8::is_ascii_uppercase);
-    let mut start = word_of(text.len());
-    let mut is_open = is_code(&text[start..], CODE_BYTES.0);
-    // Lines before it, up to one in which something else is before the code.
-    while start > 0 && text[start - 1] == b'\n' {
-        stop::check_sometimes();
-        let end = start - 1 - usize::from(text[..start - 1].ends_with(b"\r"));
-        let word = word_of(end);
-        if !is_code(&text[word..end], CODE_BYTES.1) || !is_mixed(&text[word..end]) {
-            break;
-        }
-        (start, is_open) = (word, true);
-    }
-    is_open.then_some(start)
 }
 
 /// Longest line that is treated as a prompt, in bytes. A choice.
@@ -265,13 +230,6 @@ mod tests {
             ("passwords\r\nribbon cactus ", None),
             ("password: x\nribbon cactus ", None),
             ("password: (\r\n\"Kx9m ", Some(13)),
-            ("a\ndata: Zmlyc3QgbGluZSBoZXJl", Some(8)),
-            ("a\ndata: Zmlyc3QgbGluZSBoZXJlCmp3dCBleUpoYkdjaU9pSkl\nVXpJMU", Some(8)),
-            ("a\ndata: Zmlyc3QgbGluZSBoZXJlCmp3dCBleUpoYkdjaU9pSkl\n", Some(8)),
-            ("a 66:69:72:73:74:20:6c", Some(2)),
-            ("commit 19b8f89a50f8a8e9bb8bdb5eba456bf92d5d9806\n", None),
-            ("integrity sha512-Zmlyc3QgbGluZSBoZXJlCmp3dCBleUpoYkdjaU9pSkl==\n", None),
-            ("a long_name_of_a_test ", None),
         ] {
             assert_eq!(open(text.as_bytes()), expected, "{text}");
         }
