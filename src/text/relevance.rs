@@ -84,7 +84,7 @@ impl Relevance {
         let mut left = self.weights.clone();
         let mut found = Vec::new();
         let filter = self.filter();
-        each_word(text, |word| {
+        each_word(text, Numbers::Skip, |word| {
             if filter.has(word)
                 && let Some(weight) = left.remove(&word)
             {
@@ -161,7 +161,11 @@ const MAX_ANSWERS: usize = 12;
 
 /// The lines that answer a query, in order: those with its rarest words, at most `most_bytes` bytes together.
 pub fn answers(query: &str, source: &Source<'_>, most_bytes: usize) -> Vec<usize> {
-    let asked = Relevance::new(Some(query), &[], &[]);
+    let mut asked = Relevance::default();
+    each_word(query, Numbers::Count, |word| {
+        asked.weights.insert(word, QUERY_WEIGHT);
+        true
+    });
     if asked.is_empty() {
         return Vec::new();
     }
@@ -170,13 +174,14 @@ pub fn answers(query: &str, source: &Source<'_>, most_bytes: usize) -> Vec<usize
     let mut lines_with: Map<u64, Vec<usize>> = Map::default();
     for line in 0..source.len() {
         crate::stop::check_sometimes();
-        words(source.line(line), |word| {
+        each_word(source.line(line), Numbers::Count, |word| {
             if filter.has(word) && asked.weights.contains_key(&word) {
                 let lines = lines_with.entry(word).or_default();
                 if lines.len() <= MAX_ANSWERS && lines.last() != Some(&line) {
                     lines.push(line);
                 }
             }
+            true
         });
     }
     let mut scores: Map<usize, usize> = Map::default();
@@ -211,14 +216,21 @@ impl Filter {
 /// Calls `found` with the digest of every word of a text: each identifier, and its parts if it is compound (separated
 /// by `_` or capitals).
 pub fn words(text: &str, mut found: impl FnMut(u64)) {
-    each_word(text, |word| {
+    each_word(text, Numbers::Skip, |word| {
         found(word);
         true
     });
 }
 
+/// Whether words of digits alone count. In a query they are ids; in calls and results they are mostly sizes and lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    Skip,
+    Count,
+}
+
 /// Like [`words`], until `found` returns false.
-fn each_word(text: &str, mut found: impl FnMut(u64) -> bool) {
+fn each_word(text: &str, numbers: Numbers, mut found: impl FnMut(u64) -> bool) {
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
@@ -236,7 +248,7 @@ fn each_word(text: &str, mut found: impl FnMut(u64) -> bool) {
             at += 1;
         }
         let word = &bytes[start..at];
-        if word.len() < MIN_WORD_BYTES || all == DIGIT {
+        if word.len() < MIN_WORD_BYTES || all == DIGIT && numbers == Numbers::Skip {
             continue;
         }
         if !found(digest(word)) {

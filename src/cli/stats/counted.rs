@@ -90,11 +90,7 @@ impl Page {
             View::Graph => self.graph(&mut out),
         }
         for (model, cost) in &self.cost {
-            head(
-                &mut out,
-                &format!("cost with {model}, counting unknown models as it"),
-                &["baseline", "shown", "saved"],
-            );
+            head(&mut out, &format!("cost, {model} or unknown"), &["baseline", "shown", "saved"]);
             money(&mut out, "results", &cost.results);
             money(&mut out, "resends, no cache", &cost.resends);
             if let Some(cached) = &cost.resends_cached {

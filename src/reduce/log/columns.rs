@@ -356,7 +356,15 @@ mod tests {
     #[test]
     fn the_first_record_of_another_process_stands_out() {
         assert_eq!(
-            found(|i| format!("h ledgerd[{}]: wrote {} rows", if i < 37 { 71 } else { 99 }, i * 7 % 31)),
+            found(|i| {
+                let process = if i < 37 { 71 } else { 99 };
+                format!(
+                    "2025-11-14T08:{:02}:{:02}Z h ledgerd[{process}]: wrote {} rows",
+                    i / 60,
+                    i % 60,
+                    i * 7 % 31
+                )
+            }),
             [37]
         );
     }
