@@ -29,8 +29,8 @@ const CHEAP: f64 = 2.0;
 /// How much more a text may cost than an ordinary one of the size.
 const FACTOR: f64 = 8.0;
 /// The same for texts of secrets and pieces of them in all shapes, each examined, judged, claimed and replaced, plain
-/// and encoded. A tenth more than the highest measured one (48.9), for other machines. It was 42 when ordinary text cost a
-/// quarter more; the texts themselves cost the same as then.
+/// and encoded. Somewhat more than the highest measured one (49.7), for other machines. It was 42 when ordinary text cost a
+/// quarter more; the texts themselves cost about the same as then.
 const OF_SECRETS: f64 = 54.0;
 /// The variable with the cases for valgrind: bytes of the smaller text, then the numbers of the cases, separated by
 /// commas.
