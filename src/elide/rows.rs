@@ -13,6 +13,7 @@ use super::Limits;
 use super::json::Written;
 use super::plan::{Item, Ranking, Series, Value};
 use crate::text::judge::{form, may_be_unique, number, unit};
+use crate::text::ledger::SHORT_GAP_MARK;
 use crate::text::marker::{Marker, Unit};
 use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
@@ -67,19 +68,36 @@ impl Table {
             out.text.push('\n');
         };
         self.head.iter().for_each(|line| put(line, &mut out));
-        for (row, keep) in self.rows.iter().zip(keep) {
-            if keep || !is_cut {
-                put(row, &mut out);
+        let mut rows = 0;
+        for gap in keep.chunk_by(|a, b| a == b) {
+            let (first, end) = (rows, rows + gap.len());
+            rows = end;
+            if gap[0] || !is_cut {
+                self.rows[first..end].iter().for_each(|row| put(row, &mut out));
                 continue;
             }
-            if let Some(marker) = marker.take() {
-                put(&marker, &mut out);
+            match marker.take() {
+                Some(marker) => put(&marker, &mut out),
+                // Without a mark, the rows around a further gap would seem to follow each other.
+                None if !self.is_evident(first..end) => put(&self.marker(SHORT_GAP_MARK), &mut out),
+                None => {}
             }
-            out.omitted += row.len() + 1;
+            out.omitted += self.rows[first..end].iter().map(|row| row.len() + 1).sum::<usize>();
         }
         self.foot.iter().for_each(|line| put(line, &mut out));
         out.text.pop();
         out
+    }
+
+    /// Whether the rows around a gap show by themselves how many are missing: their first cells count the rows.
+    fn is_evident(&self, gap: Range<usize>) -> bool {
+        let id = |row: usize| {
+            let cells = cells_of(self.rows.get(row)?, self.style);
+            let cell = cells.iter().map(|cell| cell.trim()).find(|cell| !cell.is_empty())?;
+            cell.parse::<usize>().ok()
+        };
+        let before = gap.start.checked_sub(1).and_then(id);
+        before.is_some_and(|before| id(gap.end) == before.checked_add(gap.len() + 1))
     }
 
     /// Keeps the rows to which kept rows belong: in a table whose first cells are indented, as in a coverage report, the
@@ -350,6 +368,26 @@ mod tests {
         assert_eq!(read(&boxed.replacen("| 1 | 2 |", "| 1+| 2+|", 1)), None);
         let drawn = format!("┌───┬───┐\n│ a │ b │\n├───┼───┤\n{}└───┴───┘\n", "│ 1 │ 2 │\n".repeat(10));
         assert_eq!(read(&drawn), Some((0..14, 10, "│ x │ │".to_owned())));
+    }
+
+    #[test]
+    fn rows_around_a_gap_do_not_seem_to_follow_each_other() {
+        let table = |head: &str, row: &dyn Fn(usize) -> String| {
+            let lines: Vec<String> = std::iter::once(head.to_owned()).chain((0..60).map(row)).collect();
+            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            let table = csv(&lines, &|_| false, &Relevance::default()).unwrap();
+            table.write(Limits { items: Some(12), string: None, depth: 9, halvings: 0 }).text
+        };
+        let state = |i: usize| if i == 33 { "broken" } else { "on" };
+        let text = table("host,port,state", &|i| format!("h{},80,{}", i * 7919 % 61, state(i)));
+        let odd = format!("h{},80,broken", 33 * 7919 % 61);
+        let lines: Vec<&str> = text.lines().collect();
+        let at = lines.iter().position(|line| *line == odd).unwrap();
+        assert!(lines[at - 1].contains("table_rows") && lines[at + 1] == "\"…\",,", "{text}");
+        assert_eq!(text.matches("table_rows").count(), 1, "{text}");
+        // Rows with their number say so themselves.
+        let text = table("row,port,state", &|i| format!("{i},80,{}", state(i)));
+        assert!(text.contains("33,80,broken") && !text.contains('…'), "{text}");
     }
 
     #[test]

@@ -258,10 +258,8 @@ impl<'r, 'a> Attempt<'r, 'a> {
     /// that answer the query.
     pub(super) fn protected(&self, source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
         let bytes: usize = self.touched.iter().map(|&line| source.raw(line).len()).sum();
-        if bytes > self.cap_bytes.min(MAX_PROTECTED_BYTES) {
-            return signals.to_vec();
-        }
-        let mut all = [signals, &self.touched].concat();
+        let is_much = bytes > self.cap_bytes.min(MAX_PROTECTED_BYTES);
+        let mut all = [signals, if is_much { &[] } else { &self.touched }].concat();
         // Documents are cut by structure, which ranks what it keeps by the query itself.
         if let Some(query) = self.request.call.query.as_deref().filter(|_| !is_document(source)) {
             all.extend(relevance::answers(

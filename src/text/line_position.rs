@@ -68,6 +68,15 @@ pub fn clock(line: &str) -> Option<u128> {
     Some(digits.fold(0, |n: u128, b| n.saturating_mul(10).saturating_add(u128::from(b - b'0'))))
 }
 
+/// The seconds of half a day, after which clocks with `AM` and `PM` repeat.
+pub const HALF_DAY: u32 = 12 * 60 * 60;
+
+/// The second of the day of the first time near the start of a line.
+pub fn second_of_day(line: &str) -> Option<u32> {
+    let time = u32::try_from(clock(line)? % 1_000_000).ok()?;
+    Some(time / 10_000 * 3600 + time / 100 % 100 * 60 + time % 100)
+}
+
 /// `src/a.rs:12`
 fn is_in_file(line: &[u8]) -> bool {
     let word = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
@@ -90,6 +99,7 @@ mod tests {
         assert_eq!(clock("2025-10-14T08:15:02Z WARN x"), Some(20_251_014_081_502));
         assert_eq!(clock("[08:15:02] x 09:00:00"), Some(81_502));
         assert_eq!(clock("08:15 x"), None);
+        assert_eq!(second_of_day("Oct 14 08:15:02 x"), Some((8 * 60 + 15) * 60 + 2));
     }
 
     #[test]

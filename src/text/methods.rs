@@ -88,6 +88,7 @@ pub const REDUCERS: &[(&str, &str)] = &[
     ("pre_commit", "build"),
     ("shellcheck", "build"),
     ("biome", "build"),
+    ("bandit", "build"),
     ("phpstan", "build"),
     ("checkstyle_xml", "build"),
     ("lint_json", "build"),

@@ -8,7 +8,9 @@ use crate::text::judge;
 use crate::text::ledger::{Action, Ledger};
 use crate::text::maps::{Map, Set};
 use crate::text::relevance::Relevance;
-use crate::text::searchable::{DIGIT, JOINT, LOWER, NAME, Piece, UPPER, each, link, pieces, stands_alone};
+use crate::text::searchable::{
+    DIGIT, JOINT, LOWER, NAME, Piece, UPPER, changed_file, each, entry, link, pieces, record, stands_alone,
+};
 use crate::text::source::Source;
 
 /// Replaces the start of a path that a line above has in full.
@@ -147,6 +149,14 @@ impl<'a> Names<'a> {
         for i in gaps.iter().cloned().flatten() {
             let text = view.text(source.raw(i), i);
             let line = first + (i - whole.start);
+            if let Some(name) = changed_file(text) {
+                if self.shown.insert(name) {
+                    found.add(Found { line, name, use_: Use::ChangedFile, is_own: true });
+                }
+                // Its other names, as in the lines below, say nothing more.
+                self.shown.extend(text.split(' '));
+                continue;
+            }
             let next = if i + 1 < source.len() { source.line(i + 1) } else { "" };
             if let Some(name) = entry(text).or_else(|| record(text, next)) {
                 if self.shown.insert(name) {
@@ -317,6 +327,8 @@ impl Found<'_> {
 /// The use of a name for a reader, the most useful first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Use {
+    /// The file whose changes in a diff follow.
+    ChangedFile,
     /// The session is about it.
     Asked,
     /// The line declares the name.
@@ -342,35 +354,6 @@ impl Use {
             Self::Other
         }
     }
-}
-
-/// The name in an entry of a list: `fping - sends ICMP ECHO_REQUEST packets`, `ping (8) - …`, as `apt-cache search`
-/// and `man -k` write it.
-fn entry(line: &str) -> Option<&str> {
-    const MAX_BYTES: usize = 60;
-    let (name, rest) = line.split_once(' ')?;
-    let rest = match rest.strip_prefix('(') {
-        Some(section) => section.split_once(") ")?.1,
-        None => rest,
-    };
-    let is_said = rest.strip_prefix("- ").is_some_and(|said| !said.trim().is_empty());
-    let is_name = (2..=MAX_BYTES).contains(&name.len())
-        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && name.bytes().any(|b| b.is_ascii_lowercase())
-        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-+._@/:".contains(&b));
-    (is_said && is_name).then_some(name)
-}
-
-/// The name of a record, by its title and the line below: `Loopback 21` of `Loopback 21 is up, line protocol is up`.
-fn record<'a>(title: &'a str, below: &str) -> Option<&'a str> {
-    let (kind, rest) = title.split_once(' ')?;
-    let number = rest.split([' ', ',']).next()?.trim_end_matches(':');
-    let is_kind = kind.len() >= 3
-        && kind.starts_with(|c: char| c.is_ascii_uppercase())
-        && kind.bytes().all(|b| b.is_ascii_alphanumeric());
-    let is_number = number.starts_with(|c: char| c.is_ascii_digit())
-        && number.bytes().all(|b| b.is_ascii_digit() || b"/.".contains(&b));
-    (is_kind && is_number && below.starts_with([' ', '\t'])).then(|| &title[..kind.len() + 1 + number.len()])
 }
 
 /// Words before a name that a line declares.
@@ -408,7 +391,7 @@ struct Candidates<'a> {
     most: usize,
     /// The first names of each use, at most as many as a list could have: the memory does not grow with the text.
     found: Vec<Found<'a>>,
-    of_use: [usize; 7],
+    of_use: [usize; 8],
     /// The number of all names, the bytes of a list of all of them, and the bytes of those that only the gap has.
     all: usize,
     all_bytes: usize,
@@ -423,7 +406,7 @@ impl<'a> Candidates<'a> {
         Self {
             most,
             found: Vec::new(),
-            of_use: [0; 7],
+            of_use: [0; 8],
             all: 0,
             all_bytes: 0,
             own_bytes: 0,
@@ -581,6 +564,22 @@ mod tests {
         assert_eq!(names(text, &[1..2, 2..3]), ["L7 parse_line", "L8 read_rows"]);
         // Not all of these lines have a number, so the marker uses the line numbers of the text.
         assert_eq!(names(text, &[0..2, 2..4]), ["L2 parse_line", "L3 read_rows"]);
+    }
+
+    #[test]
+    fn changed_files_come_before_other_names() {
+        let file = |name: &str| {
+            format!(
+                "diff --git a/{name} b/{name}\n--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-fn first_thing() {{}}\n+fn other_thing() {{}}\n"
+            )
+        };
+        let text = [file("src/a.rs"), file("lib/b.rs"), "Index: c.rs\n".to_owned()].concat();
+        let source = Source::new(&text);
+        let ledger = Ledger::new(&source);
+        let gap = 0..source.len();
+        let mut names = Names::new(&source, &ledger, std::slice::from_ref(&gap));
+        let listed = names.of(std::slice::from_ref(&gap), &gap, 40).text;
+        assert_eq!(listed, "L1 src/a.rs L7 lib/b.rs L13 c.rs ...");
     }
 
     #[test]

@@ -77,7 +77,7 @@ reasons! {
     ZeroCounters = "zero_counters", "Counters that are zero.";
     Defaults = "defaults", "Fields without a value or with the one that they have by default.";
     NotAffected = "not_affected", "Vulnerabilities that a processor does not have; the marker names them.";
-    CommonFields = "common_fields", "Lines that every record of a series has; the first record shows them.";
+    CommonFields = "common_fields", "Lines that every record of a series has; the first record shows them, the marker names them.";
     SmallShares = "small_shares", "Rows of a profile with a share below 0.5 %.";
     SharedName = "shared_name", "A name that consecutive lines start with is written once.";
     RepeatedLines = "repeated_lines", "Lines that repeat the lines just before them.";
@@ -183,6 +183,12 @@ impl Reason {
     /// Whether the name in a marker of this reason is that of a rule, which stays correct if lines are restored.
     pub fn names_a_rule(self) -> bool {
         matches!(self, Self::RuleLines | Self::RuleLimit)
+    }
+
+    /// Whether the names in a marker of this reason are of kinds of lines: they stay correct if another step takes some of
+    /// the lines.
+    pub fn names_kinds(self) -> bool {
+        self == Self::CommonFields
     }
 
     /// Whether a replacement for this reason has all information of the lines.

@@ -1,5 +1,5 @@
-//! What of a line a reader may search for: identifiers, paths and string literals, whole as they stand in the text.
-//! It does not judge whether they are worth a search.
+//! What of a line a reader may search for: identifiers, paths and string literals, whole as they stand in the text,
+//! and what a line by itself names: a changed file, an entry of a list, a record. It does not judge whether they are worth a search.
 
 use std::ops::Range;
 
@@ -240,4 +240,45 @@ pub(super) fn stands_alone(name: &str, literal: &str) -> bool {
     let at = name.as_ptr() as usize - literal.as_ptr() as usize;
     literal[..at].chars().next_back().is_none_or(|c| c == ' ' || "('\"`".contains(c))
         && literal[at + name.len()..].chars().next().is_none_or(|c| c == ' ' || ".,:;)'\"`".contains(c))
+}
+/// The longest path of a changed file that is listed.
+const MAX_PATH_BYTES: usize = 80;
+
+/// The file of `diff --git a/src/x.rs b/src/x.rs` and `Index: src/x.rs`.
+pub(super) fn changed_file(line: &str) -> Option<&str> {
+    if let Some(path) = line.strip_prefix("Index: ") {
+        return Some(path).filter(|path| !path.contains(' ') && path.contains(['/', '.']));
+    }
+    let paths = line.strip_prefix("diff --git a/")?;
+    let path = paths.rsplit_once(" b/")?.1;
+    (!path.is_empty() && path.len() <= MAX_PATH_BYTES).then_some(path)
+}
+
+/// The name in an entry of a list: `fping - sends ICMP ECHO_REQUEST packets`, `ping (8) - …`, as `apt-cache search`
+/// and `man -k` write it.
+pub(super) fn entry(line: &str) -> Option<&str> {
+    const MAX_BYTES: usize = 60;
+    let (name, rest) = line.split_once(' ')?;
+    let rest = match rest.strip_prefix('(') {
+        Some(section) => section.split_once(") ")?.1,
+        None => rest,
+    };
+    let is_said = rest.strip_prefix("- ").is_some_and(|said| !said.trim().is_empty());
+    let is_name = (2..=MAX_BYTES).contains(&name.len())
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.bytes().any(|b| b.is_ascii_lowercase())
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-+._@/:".contains(&b));
+    (is_said && is_name).then_some(name)
+}
+
+/// The name of a record, by its title and the line below: `Loopback 21` of `Loopback 21 is up, line protocol is up`.
+pub(super) fn record<'a>(title: &'a str, below: &str) -> Option<&'a str> {
+    let (kind, rest) = title.split_once(' ')?;
+    let number = rest.split([' ', ',']).next()?.trim_end_matches(':');
+    let is_kind = kind.len() >= 3
+        && kind.starts_with(|c: char| c.is_ascii_uppercase())
+        && kind.bytes().all(|b| b.is_ascii_alphanumeric());
+    let is_number = number.starts_with(|c: char| c.is_ascii_digit())
+        && number.bytes().all(|b| b.is_ascii_digit() || b"/.".contains(&b));
+    (is_kind && is_number && below.starts_with([' ', '\t'])).then(|| &title[..kind.len() + 1 + number.len()])
 }

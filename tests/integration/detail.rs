@@ -298,3 +298,23 @@ fn notes_between_numbered_lines_stay() {
     assert!(out.contains("\n<note>this file was changed since it was last read</note>\n"), "{out}");
     assert!(out.contains(" lines 205-220: ") && out.contains(" lines 224-248: "), "{out}");
 }
+
+/// An edit that touched more than is kept of it takes nothing from what else must stay.
+#[test]
+fn beside_a_large_edit_the_lines_that_answer_the_query_stay() {
+    let line = |n: usize| match n {
+        5200 => "the quokka_limit was lowered here".to_owned(),
+        n => format!("row {n} of the generated table, alpha beta gamma {}", n * 7919 % 100_003),
+    };
+    let text: String = (0..8000).map(|n| line(n) + "\n").collect();
+    let new: String = (100..400).map(|n| line(n) + "\n").collect();
+    let call = ToolCall {
+        tool: "Edit".into(),
+        arguments: json!({"file_path": "table.txt", "old_string": "x", "new_string": new.trim_end()}),
+        query: Some("where was quokka_limit lowered".into()),
+        ..ToolCall::default()
+    };
+    let out = compress(&call, &[Raw::Text(&text)], &Policy::default(), false, &NoHistory).unwrap();
+    let shown = &out.texts[0];
+    assert!(shown.len() < text.len() / 2 && shown.contains("quokka_limit"), "{}", shown.len());
+}

@@ -215,6 +215,9 @@ proptest! {
             if let Some(rest) = line.strip_prefix("\"[tersed") {
                 prop_assert!(line.ends_with(", table_rows]\",,"), "{}", line);
                 gone += rest.split("omitted ").nth(1).unwrap().split(' ').next().unwrap().parse::<usize>().unwrap();
+            } else if line.contains('…') {
+                // A further gap.
+                prop_assert_eq!(line, "\"…\",,");
             } else {
                 prop_assert!(lines.contains(line) || line.contains("[tersed"), "{} is new", line);
                 left += 1;

@@ -19,7 +19,7 @@ use crate::search::is_named;
 use crate::shapes;
 use crate::texts::{self, Trigger, repeated};
 
-/// Bytes of the smaller text of a pair, and how much longer the other is.
+/// Bytes of the shortest texts, and how much longer the next ones are.
 const SMALL: usize = 4 << 10;
 const TIMES: usize = 4;
 /// How much more the longer text may cost than the smaller one: between linear and quadratic.
@@ -32,8 +32,7 @@ const FACTOR: f64 = 8.0;
 /// and encoded. Somewhat more than the highest measured one (49.7), for other machines. It was 42 when ordinary text cost a
 /// quarter more; the texts themselves cost about the same as then.
 const OF_SECRETS: f64 = 54.0;
-/// The variable with the cases for valgrind: bytes of the smaller text, then the numbers of the cases, separated by
-/// commas.
+/// The variable with the cases for valgrind: bytes of the texts, then the numbers of the cases, separated by commas.
 const RUNS: &str = "TERSED_STEPS";
 
 /// Where the triggers are.
@@ -168,13 +167,11 @@ fn tersed_counted(work: &dyn Fn()) {
 fn counted() {
     let runs: Vec<usize> =
         std::env::var(RUNS).unwrap().split(',').map(|number| number.parse().unwrap()).collect();
-    let (small, numbers) = runs.split_first().unwrap();
+    let (bytes, numbers) = runs.split_first().unwrap();
     let (ordinary, cases) = (MODES.map(ordinary), cases());
     for case in ordinary.iter().chain(numbers.iter().map(|number| &cases[*number])) {
         case.run(SMALL / 4)();
-        for times in [1, TIMES] {
-            tersed_counted(&case.run(small * times));
-        }
+        tersed_counted(&case.run(*bytes));
     }
 }
 
@@ -194,9 +191,9 @@ fn instructions(folder: &Path) -> Vec<f64> {
     dumps.into_iter().map(|(_, total)| total).collect()
 }
 
-/// Begins to count some cases.
-fn begin(folder: &Path, small: usize, numbers: &[usize]) -> Child {
-    let runs: Vec<String> = std::iter::once(&small).chain(numbers).map(usize::to_string).collect();
+/// Begins to count some cases with texts of this length.
+fn begin(folder: &Path, bytes: usize, numbers: &[usize]) -> Child {
+    let runs: Vec<String> = std::iter::once(&bytes).chain(numbers).map(usize::to_string).collect();
     Command::new("valgrind")
         .args(["--quiet", "--tool=callgrind", "--zero-before=tersed_counted", "--dump-after=tersed_counted"])
         .arg(format!("--callgrind-out-file={}", folder.join("out").display()))
@@ -207,17 +204,24 @@ fn begin(folder: &Path, small: usize, numbers: &[usize]) -> Child {
         .unwrap()
 }
 
-/// The cost of a case: its number, its cost relative to an ordinary text, its growth.
-type Cost = (usize, f64, f64);
+/// What a case costs with a text of one length.
+#[derive(Debug, Clone, Copy)]
+struct Cost {
+    /// Its number.
+    case: usize,
+    instructions: f64,
+    /// The instructions divided by those for an ordinary text of that length.
+    factor: f64,
+}
 
-/// The costs of some cases; as many run at once as there are processors.
-fn costs(cases: &[Case], numbers: &[usize], small: usize) -> Vec<Cost> {
+/// The costs of some cases, the dearest first; as many run at once as there are processors.
+fn costs(cases: &[Case], numbers: &[usize], bytes: usize) -> Vec<Cost> {
     let parts = std::thread::available_parallelism().map_or(1, usize::from).min(8).min(numbers.len());
     let running: Vec<_> = (0..parts)
         .map(|part| {
             let numbers: Vec<usize> = numbers.iter().copied().skip(part).step_by(parts).collect();
             let folder = tempfile::tempdir().unwrap();
-            let child = begin(folder.path(), small, &numbers);
+            let child = begin(folder.path(), bytes, &numbers);
             (child, folder, numbers)
         })
         .collect();
@@ -225,23 +229,32 @@ fn costs(cases: &[Case], numbers: &[usize], small: usize) -> Vec<Cost> {
     for (mut child, folder, numbers) in running {
         assert!(child.wait().unwrap().success());
         let counts = instructions(folder.path());
-        let (base, counts) = counts.split_at(MODES.len() * 2);
-        assert_eq!(counts.len(), numbers.len() * 2);
-        for (number, counts) in numbers.into_iter().zip(counts.chunks(2)) {
-            let mode = MODES.iter().position(|mode| *mode == cases[number].mode).unwrap();
-            out.push((number, counts[1] / base[mode * 2 + 1], counts[1] / counts[0]));
+        let (base, counts) = counts.split_at(MODES.len());
+        assert_eq!(counts.len(), numbers.len());
+        for (case, &instructions) in numbers.into_iter().zip(counts) {
+            let mode = MODES.iter().position(|mode| *mode == cases[case].mode).unwrap();
+            out.push(Cost { case, instructions, factor: instructions / base[mode] });
         }
     }
-    out.sort_by(|a, b| b.1.total_cmp(&a.1));
+    out.sort_by(|a, b| b.factor.total_cmp(&a.factor));
     out
 }
 
-fn lines(cases: &[Case], costs: &[Cost]) -> String {
-    let line = |(number, factor, growth): &Cost| {
-        let case = &cases[*number];
-        format!("\n{factor:6.2} {growth:6.2} {} {}", case.mode.name(), case.name)
+fn lines<'a>(cases: &[Case], costs: impl IntoIterator<Item = &'a Cost>) -> String {
+    let line = |cost: &Cost| {
+        let case = &cases[cost.case];
+        format!("\n{:6.2} {} {}", cost.factor, case.mode.name(), case.name)
     };
-    costs.iter().map(line).collect()
+    costs.into_iter().map(line).collect()
+}
+
+/// Those of some costs that are more than [`GROWTH`] times as high as with texts of `bytes` bytes.
+fn grown(cases: &[Case], costs_of_longer: &[Cost], bytes: usize) -> Vec<Cost> {
+    let numbers: Vec<usize> = costs_of_longer.iter().map(|cost| cost.case).collect();
+    let shorter: BTreeMap<usize, f64> =
+        costs(cases, &numbers, bytes).iter().map(|cost| (cost.case, cost.instructions)).collect();
+    let has_grown = |cost: &&Cost| cost.instructions > GROWTH * shorter[&cost.case];
+    costs_of_longer.iter().filter(has_grown).copied().collect()
 }
 
 #[test]
@@ -254,15 +267,15 @@ fn steps_of_hostile_texts_are_linear() {
     }
     let cases = cases();
     let named: Vec<usize> = (0..cases.len()).filter(|number| is_named(&cases[*number].name)).collect();
-    let all = costs(&cases, &named, SMALL);
-    println!("{} texts; times an ordinary one, growth by {TIMES}:{}", all.len(), lines(&cases, &all));
-    let dear: Vec<Cost> = all.iter().copied().filter(|(n, factor, _)| *factor > cases[*n].factor).collect();
+    let all = costs(&cases, &named, SMALL * TIMES);
+    println!("{} texts; times an ordinary one:{}", all.len(), lines(&cases, &all));
+    let dear = || all.iter().filter(|cost| cost.factor > cases[cost.case].factor);
+    let not_cheap: Vec<Cost> = all.iter().filter(|cost| cost.factor > CHEAP).copied().collect();
     // Small texts may be done with sooner, by a bound that larger ones pass: growth has to continue.
-    let grown = |costs: Vec<Cost>| -> Vec<Cost> {
-        costs.into_iter().filter(|(_, factor, growth)| *growth > GROWTH && *factor > CHEAP).collect()
-    };
-    let again: Vec<usize> = grown(all).iter().map(|cost| cost.0).collect();
-    let grown = grown(costs(&cases, &again, SMALL * TIMES));
-    assert!(dear.is_empty(), "times an ordinary text, growth by {TIMES}:{}", lines(&cases, &dear));
+    let again: Vec<usize> = grown(&cases, &not_cheap, SMALL).iter().map(|cost| cost.case).collect();
+    let longer = costs(&cases, &again, SMALL * TIMES * TIMES);
+    let longer: Vec<Cost> = longer.into_iter().filter(|cost| cost.factor > CHEAP).collect();
+    let grown = grown(&cases, &longer, SMALL * TIMES);
+    assert!(dear().next().is_none(), "times an ordinary text:{}", lines(&cases, dear()));
     assert!(grown.is_empty(), "grows faster than the text:{}", lines(&cases, &grown));
 }

@@ -157,7 +157,7 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
     let failing = failing(source, units, signals);
     let shares = Shares::of(units, &failing, budget, cap);
     let (between, used) = picked.ends(shares.ends);
-    let used = used + picked.notices(source, &between);
+    let used = used + picked.notices(source, &between) + picked.messages(&between, shares.messages);
     let mut middle: Vec<usize> = failing.into_iter().filter(|u| between.contains(u)).collect();
     middle.sort_by_cached_key(|&unit| rank::is_unspecific(source.line(units[unit].lines.start)));
     let outliers = cap.outliers.then(|| outliers::of_units(source, units));
@@ -214,7 +214,13 @@ struct Shares {
     ends: usize,
     /// Samples of the lines that are left out.
     samples: usize,
+    /// The messages that stand for many diagnostics; 0 if they take too much.
+    messages: usize,
 }
+
+/// Messages that stand for many diagnostics are all kept if they take at most so many tenths of a cut. A choice: if one is
+/// lost, every diagnostic of every message is written again, and most of these are cut.
+const MESSAGES_TENTHS: usize = 6;
 
 impl Shares {
     /// The ends get what failures, with what is around them, and samples do not need.
@@ -222,7 +228,9 @@ impl Shares {
         let need: usize = failing.iter().map(|&unit| units[unit].bytes).sum();
         let failures = if failing.is_empty() { 0 } else { (need + budget / 10).min(budget * 6 / 10) };
         let samples = if cap.samples { budget / SAMPLE_SHARE } else { 0 };
-        Self { ends: budget - failures - samples.min(budget - failures), samples }
+        let messages = units.iter().filter(|unit| unit.form == Form::Message).map(|unit| unit.bytes).sum();
+        let messages = if messages > (budget - failures) * MESSAGES_TENTHS / 10 { 0 } else { messages };
+        Self { ends: (budget - failures).saturating_sub(samples + messages), samples, messages }
     }
 }
 
@@ -287,6 +295,18 @@ impl Picked<'_> {
             tail -= 1;
         }
         (head..tail, used)
+    }
+
+    /// Keeps the messages between head and tail, if they have room. Returns the bytes used.
+    fn messages(&mut self, between: &Range<usize>, room: usize) -> usize {
+        let mut used = 0;
+        for unit in between.clone().filter(|unit| self.units[*unit].form == Form::Message) {
+            if used + self.units[unit].bytes <= room {
+                used += self.units[unit].bytes;
+                self.keep[unit] = UnitFate::Single;
+            }
+        }
+        used
     }
 
     /// Keeps the notices between head and tail. Returns the bytes used.

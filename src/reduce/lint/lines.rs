@@ -74,7 +74,6 @@ pub static LINT: Linter = Linter {
         "psalm",
         "codespell",
         "vulture",
-        "bandit",
         "luacheck",
         "slim-lint",
         "haml-lint",

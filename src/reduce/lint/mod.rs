@@ -4,6 +4,7 @@
 //! format of this family only classifies its lines; it does not decide what is left out. Lines that report a failure
 //! are always kept unchanged.
 
+mod bandit;
 mod biome;
 mod checkstyle;
 pub mod compiler;
@@ -26,6 +27,7 @@ pub static REDUCERS: &[&dyn Reducer] = &[
     &pre_commit::PreCommit,
     &shellcheck::SHELLCHECK,
     &biome::BIOME,
+    &bandit::BANDIT,
     &phpstan::PHPSTAN,
     &checkstyle::CHECKSTYLE_XML,
     &report::JsonReport,

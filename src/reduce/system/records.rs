@@ -2,7 +2,7 @@
 //! line that is in every record is shown only in the first. Lines that differ between two records are kept in all of
 //! them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::input::Input;
@@ -68,6 +68,13 @@ const MIN_RECORDS: usize = 4;
 /// harder to read without them.
 const MIN_SAVED_ONE_IN: usize = 6;
 
+/// What a marker says before the names of the fields.
+const AS_IN_FIRST_RECORD: &str = "as in the first record";
+/// The longest name of a field in a marker, and all of them together, in bytes. Choices: what stands in the first record
+/// can be recognized by its start.
+const MAX_FIELD_NAME: usize = 32;
+const MAX_FIELD_NAMES: usize = 160;
+
 impl Reducer for Records {
     fn meta(&self) -> &Meta {
         &META
@@ -92,13 +99,14 @@ impl Reducer for Records {
         let everywhere = |line: &str| seen.get(line).is_some_and(|count| *count == Some(records.len()));
         let mut out = Reduction::default();
         let mut bytes = 0;
-        for record in records.iter().skip(1) {
-            for i in left_out(source, record, everywhere) {
-                bytes += source.line(i).len();
-                // Written once, in the first marker.
-                let names = if out.spans.is_empty() { "as in the first record" } else { "" };
-                out.omit_named(i..i + 1, Reason::CommonFields, 1, names);
-            }
+        let gone: Vec<usize> =
+            records.iter().skip(1).flat_map(|record| left_out(source, record, everywhere)).collect();
+        // Written once, in the first marker.
+        let names = format!("{}{}", AS_IN_FIRST_RECORD, fields(source, &gone));
+        for i in gone {
+            bytes += source.line(i).len();
+            let names = if out.spans.is_empty() { &names } else { "" };
+            out.omit_named(i..i + 1, Reason::CommonFields, 1, names);
         }
         if bytes * MIN_SAVED_ONE_IN < source.text().len() { Err(Reason::NothingToDo) } else { Ok(out) }
     }
@@ -125,6 +133,38 @@ fn left_out(source: &Source<'_>, record: &Range<usize>, everywhere: impl Fn(&str
     }
     out.reverse();
     out
+}
+
+/// The names of the fields in some lines, each once.
+fn fields(source: &Source<'_>, lines: &[usize]) -> String {
+    let mut seen = HashSet::new();
+    let mut names = String::new();
+    for field in lines.iter().map(|i| field(source.line(*i))).filter(|field| seen.insert(*field)) {
+        if names.len() + field.len() > MAX_FIELD_NAMES {
+            names.push_str(", …");
+            break;
+        }
+        names.push_str(if names.is_empty() { ": " } else { ", " });
+        names.push_str(field);
+    }
+    names
+}
+
+/// The name of the field of a line: what is before a colon, an equals sign or two blanks; otherwise the start of the line.
+fn field(line: &str) -> &str {
+    let line = line.trim();
+    let is_end = |at: &usize| {
+        let rest = &line[*at..];
+        rest.starts_with("  ") || rest.starts_with('\t') || rest.starts_with(" = ") || {
+            let after = rest.strip_prefix([':', '=']);
+            after.is_some_and(|after| after.is_empty() || after.starts_with([' ', '\t']))
+        }
+    };
+    let end = memchr::memchr3_iter(b':', b'=', b' ', line.as_bytes())
+        .chain(memchr::memchr_iter(b'\t', line.as_bytes()).take(1))
+        .find(is_end);
+    let name = &line[..end.unwrap_or(line.len())];
+    &name[..name.floor_char_boundary(MAX_FIELD_NAME)]
 }
 
 /// The records of a text: paragraphs, or lines at the margin with the indented lines below them.
@@ -160,6 +200,28 @@ mod tests {
         assert_eq!(records(&Source::new(paragraphs)), [0..3, 4..7, 8..11, 12..15]);
         let blocks = "a\n b\n c\nd\n b\n c\n";
         assert_eq!(records(&Source::new(blocks)), [0..3, 3..6]);
+    }
+
+    #[test]
+    fn a_field_has_a_name() {
+        for (line, name) in [
+            ("IP4.DNS[1]:      192.168.1.1", "IP4.DNS[1]"),
+            ("  Version table:", "Version table"),
+            ("P: /devices/a:b", "P"),
+            ("MTU = 1500", "MTU"),
+            ("Speed  10 Gb", "Speed"),
+            ("        100 /var/lib/dpkg/status", "100 /var/lib/dpkg/status"),
+            ("E\tx", "E"),
+        ] {
+            assert_eq!(field(line), name, "{line}");
+        }
+        let text =
+            format!("a: 1\nb: 2\na: 3\n{}", (0..40).map(|i| format!("name{i}: 1\n")).collect::<String>());
+        let names = fields(&Source::new(&text), &(0..43).collect::<Vec<_>>());
+        assert!(
+            names.starts_with(": a, b, name0, ") && names.ends_with(", …") && names.len() < 180,
+            "{names}"
+        );
     }
 
     #[test]

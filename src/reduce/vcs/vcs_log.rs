@@ -309,8 +309,10 @@ impl<'a> Log<'a> {
         };
         let must_stay = |i: usize| signals::is_failure(source.line(i)) || is_undo(i);
         let keeps = hidden.iter().any(|i| must_stay(*i));
+        // Lines between those that stay of one commit hide no other commit.
+        let (reason, group) = if keeps { (Reason::CommitBody, 2) } else { (Reason::OlderCommits, 3) };
         for i in hidden.iter().skip(usize::from(keeps)).copied().filter(|i| !must_stay(*i)) {
-            out.omit_in(i..i + 1, Reason::OlderCommits, self.groups + 3);
+            out.omit_in(i..i + 1, reason, self.groups + group);
         }
         let body = std::mem::take(&mut self.body);
         let Some((_, width)) = self.style.filter(|_| self.is_old()) else { return };

@@ -8,7 +8,7 @@ use super::{
     CAP_GROUPS, Ledger, MAX_GAP_MARKS, MAX_LINES_BETWEEN_TIMES, MAX_REFERENCES_IN_MARKER, MAX_RULES,
     SHORT_GAP_MARK,
 };
-use crate::text::line_position::{LinePosition, clock, numbered, place};
+use crate::text::line_position::{HALF_DAY, LinePosition, clock, numbered, place, second_of_day};
 use crate::text::maps::{Map, Set};
 use crate::text::marker::{Ago, Marker, Naming};
 use crate::text::origin::Origin;
@@ -17,9 +17,18 @@ use crate::text::reason::Reason;
 use crate::text::source::Source;
 use crate::text::span::{Action, Span};
 
+/// Fewer equal intervals between times may be chance. A choice.
+const MIN_EQUAL_INTERVALS: usize = 4;
+/// Intervals between samples may differ by this part of the first: a loaded machine takes some late. A choice.
+const SAMPLES_DIFFER_ONE_IN: u32 = 10;
+/// From this interval on, it may differ by a second: the times are rounded.
+const MIN_SLIPPING_SECONDS: u32 = 5;
+/// At most one interval for this many equal ones is another: a restart shifts the samples. A choice.
+const OTHER_INTERVALS_ONE_IN: usize = 3;
+
 impl Ledger {
-    /// Indexes of the gaps of a cut and of those between records of a log, after the first one of a marker, that need a
-    /// short mark, so that a reader does not take the lines around them for neighbours. Other steps leave out what
+    /// Indexes of the gaps of a cut and of those between records of a log and between commits, after the first one of a
+    /// marker, that need a short mark, so that a reader does not take the lines around them for neighbours. Other steps leave out what
     /// nobody needs in its place, such as progress.
     pub fn gap_marks(&self, source: &Source<'_>) -> Vec<usize> {
         let mut seen = [false; (u32::MAX - CAP_GROUPS) as usize + 1];
@@ -33,9 +42,9 @@ impl Ledger {
                 Action::Omit { group: group @ CAP_GROUPS.., .. } => {
                     std::mem::replace(&mut seen[(group - CAP_GROUPS) as usize], true)
                 }
-                Action::Omit { group: group @ 1.., reason: Reason::LogForm, .. } => {
-                    last_of_log.replace(group) == Some(group)
-                }
+                Action::Omit {
+                    group: group @ 1.., reason: Reason::LogForm | Reason::OlderCommits, ..
+                } => last_of_log.replace(group) == Some(group),
                 _ => {
                     is_below_mark = false;
                     continue;
@@ -106,6 +115,12 @@ impl Ledger {
     }
 }
 
+/// Whether the marks of further gaps have no number: it is not worth its tokens where the lines that stay are many and
+/// each hidden one is a commit.
+fn has_short_marks(reason: Reason) -> bool {
+    reason == Reason::OlderCommits
+}
+
 /// Whether the lines around a gap show by themselves that some are missing.
 fn is_evident(source: &Source<'_>, lines: &Range<usize>) -> bool {
     let (before, hidden, after) = (source.line(lines.start - 1), lines.len(), source.line(lines.end));
@@ -121,7 +136,10 @@ fn is_evident(source: &Source<'_>, lines: &Range<usize>) -> bool {
         // Of one second, the lines would seem to follow each other.
         LinePosition::Time => {
             let rises = clock(before) < clock(after);
-            rises && hidden <= MAX_LINES_BETWEEN_TIMES && is_one_log(source, lines)
+            rises
+                && hidden <= MAX_LINES_BETWEEN_TIMES
+                && is_one_log(source, lines)
+                && !are_samples(source, lines)
         }
         LinePosition::Unknown => false,
     }
@@ -139,6 +157,26 @@ fn is_one_log(source: &Source<'_>, lines: &Range<usize>) -> bool {
         last = if rises { now } else { last };
         rises || i < lines.end && line.starts_with([' ', '\t']) && !line.trim().is_empty()
     })
+}
+
+/// Whether the lines of a gap and those around it are samples, taken at equal intervals: without a mark, the missing ones
+/// would seem not to have been taken, as during an outage.
+fn are_samples(source: &Source<'_>, lines: &Range<usize>) -> bool {
+    let times = lines.start.saturating_sub(2)..(lines.end + 2).min(source.len());
+    let mut seconds = times.filter_map(|i| Some(second_of_day(source.line(i))? % HALF_DAY));
+    let Some(mut last) = seconds.next() else { return false };
+    let mut intervals = seconds.map(|now| {
+        let interval = (now + HALF_DAY - last) % HALF_DAY;
+        last = now;
+        interval
+    });
+    let Some(first) = intervals.next() else { return false };
+    let differs = (first / SAMPLES_DIFFER_ONE_IN).max(u32::from(first >= MIN_SLIPPING_SECONDS));
+    let (alike, others) = intervals.fold((1, 0), |(alike, others), interval| {
+        let is_alike = interval > 0 && interval.abs_diff(first) <= differs;
+        if is_alike { (alike + 1, others) } else { (alike, others + 1) }
+    });
+    first > 0 && alike >= MIN_EQUAL_INTERVALS && others * OTHER_INTERVALS_ONE_IN <= alike
 }
 
 /// The number of lines that a marker hides, and the first and last of its lines, from 0.
@@ -170,7 +208,7 @@ impl<'a> Written<'a> {
         let marked = ledger.gap_marks(source);
         let are_many = marked.len() > MAX_GAP_MARKS;
         let group = |at: &usize| match ledger.spans[*at].action {
-            Action::Omit { group, .. } if !are_many => Some(group),
+            Action::Omit { group, reason, .. } if !are_many && !has_short_marks(reason) => Some(group),
             _ => None,
         };
         let summed = marked.iter().filter_map(group).collect();
@@ -247,7 +285,8 @@ impl<'a> Written<'a> {
         if self.marked.next_if_eq(&at).is_none() {
             return;
         }
-        if self.are_many {
+        let is_short = matches!(span.action, Action::Omit { reason, .. } if has_short_marks(reason));
+        if self.are_many || is_short {
             out.put(SHORT_GAP_MARK);
             out.put("\n");
             return;

@@ -454,7 +454,7 @@ fn forget_names(before: &[Span], after: &mut [Span]) {
         if let Action::Omit { group, names, reason } = &mut span.action
             && old.get(group).is_some_and(|lines| new.get(group) < Some(lines))
         {
-            names.take_if(|names| !reason.names_a_rule() || names.contains(": "));
+            names.take_if(|names| !reason.names_kinds() && (!reason.names_a_rule() || names.contains(": ")));
         }
     }
 }
@@ -493,7 +493,12 @@ mod tests {
             (0..60).map(|i| format!("{}line {i}\n", front(i))).collect::<String>()
         };
         assert_eq!(gaps(&text(&|_| String::new())), ["[tersed: 16", "[tersed: 22"]);
-        assert_eq!(gaps(&text(&|i| format!("08:15:{i:02} "))), ["[tersed: 22"]);
+        let irregular = |i: usize| 15 * 60 + i * 7 + i * i % 5;
+        let time = |second: usize| format!("08:{:02}:{:02} ", second / 60, second % 60);
+        assert_eq!(gaps(&text(&|i| time(irregular(i)))), ["[tersed: 22"]);
+        // At equal intervals, missing lines would look like an outage, also if a restart shifts them.
+        assert_eq!(gaps(&text(&|i| time(i * 20))), ["[tersed: 16", "[tersed: 22"]);
+        assert_eq!(gaps(&text(&|i| time(i * 20 + i / 14 * 9))), ["[tersed: 16", "[tersed: 22"]);
         // Of one second, the lines would seem to follow each other.
         assert_eq!(gaps(&text(&|_| "08:15:02 ".to_owned())), ["[tersed: 16", "[tersed: 22"]);
         assert_eq!(gaps(&text(&|i| format!("{i}: "))), [""; 0]);
@@ -544,6 +549,8 @@ mod tests {
         assert!(shown.contains("watching 5\n[tersed: 10 omitted here]\nwatching 16\n"), "{shown}");
         assert_eq!(shown.matches("omitted here").count(), 1, "{shown}");
         assert!(!out(Reason::Progress).contains("here"));
+        let shown = out(Reason::OlderCommits);
+        assert!(shown.contains("watching 5\n…\nwatching 16\n") && !shown.contains("here"), "{shown}");
     }
 
     #[test]

@@ -316,6 +316,29 @@ fn a_notice_that_the_output_was_cut_before_stays() {
 }
 
 #[test]
+fn messages_for_many_diagnostics_stay_whole_before_other_lines() {
+    let text: String =
+        (0..400).map(|i| format!("src/part_{i}.py:{i}:1: rule {} was broken here\n", i % 7)).collect();
+    let source = Source::new(&text);
+    let mut step = Reduction::default();
+    for line in 100..300 {
+        match line % 40 {
+            0 => {
+                step.replace(line..line + 1, format!("rule {line}\n  src: all places"), Reason::SharedMessage)
+            }
+            1..20 => step.omit_in(line..line + 1, Reason::SharedMessage, 1),
+            _ => {}
+        }
+    }
+    let ledger = Ledger::new(&source).apply(&source, step).unwrap();
+    let out = with_outliers(&text, &ledger, &[], 3_000);
+    assert!(out.len() < 3_500);
+    for line in [120, 160, 200, 240, 280] {
+        assert!(out.contains(&format!("rule {line}\n  src: all places\n")), "{line}: {out}");
+    }
+}
+
+#[test]
 fn a_heading_that_an_earlier_step_left_out_does_not_end_the_chain() {
     let device = |i: usize| {
         let speed = if i == 41 { "2.5GT/s (downgraded)" } else { "16GT/s" };
