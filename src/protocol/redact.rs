@@ -227,7 +227,8 @@ impl<'a> Work<'a> {
                 });
                 // Hosts show such text decoded.
                 let text = str::from_utf8(safe.as_deref().unwrap_or(&coded.text)).ok();
-                let new = text.and_then(|text| self.without_look_alikes(text)).map(String::into_bytes).or(safe);
+                let new =
+                    text.and_then(|text| self.without_look_alikes(text)).map(String::into_bytes).or(safe);
                 let Some(new) = new else { return false };
                 self.edits.replace_string(leaf.range.clone(), &coded.written(&new));
                 true

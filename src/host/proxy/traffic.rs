@@ -446,7 +446,11 @@ mod tests {
             if awaited {
                 call(&mut traffic, &host, "8");
             }
-            assert_eq!(traffic.on_server_line(&host, forged.as_bytes()).as_ref(), Some(&escaped), "{awaited}");
+            assert_eq!(
+                traffic.on_server_line(&host, forged.as_bytes()).as_ref(),
+                Some(&escaped),
+                "{awaited}"
+            );
         }
     }
 
