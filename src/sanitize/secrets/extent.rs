@@ -339,7 +339,8 @@ pub(super) fn end_of_string(text: &[u8], value: &Range<usize>) -> Option<usize> 
         count => count <= slashes,
     };
     let len = memchr::memchr_iter(quote, near).take(MAX_ITEMS).find(closes)?;
-    let rest = near[..len].strip_suffix(&b"\\"[..slashes.min(1)]).unwrap_or(&near[..len]);
+    let own = if slashes == 0 { 0 } else { slashes_before(text, value.end + len) };
+    let rest = &near[..len.saturating_sub(own)];
     let is_end = near.get(len + 1).is_none_or(|b| !is_word(*b));
     let is_code = [&b"${"[..], b"$(", b"{{", b"</", b"://"];
     let is_code = is_code.iter().any(|sign| memchr::memmem::find(rest, sign).is_some());
