@@ -360,7 +360,7 @@ pub(super) fn respond(job: &Job<'_>, stored: Stored, policy: &Policy) -> Result<
     let mut content = job.content.write(&outcome.texts, exact).map_err(|e| {
         RpcError::new(INTERNAL_ERROR, "internal", format!("the content cannot be written: {e}"))
     })?;
-    if policy.redact_secrets
+    if (policy.redact_secrets || !is_exact)
         && let Some(safe) = rest_redacted(job, &content, policy, &mut outcome.evidence)?
     {
         content = safe;
@@ -381,6 +381,7 @@ fn rest_redacted(
     };
     let Some(but) = content::texts_of(content) else { return Ok(None) };
     let spare = Spare::of(&policy.secrets.allow, &policy.seal_key, &job.call.paths());
+    let spare = spare.or_everything(!policy.redact_secrets);
     let mut counts = Counts::new();
     let Some(safe) =
         redact::redacted(content, but, Some(policy.seal_key), &spare, &mut counts).map_err(failed)?

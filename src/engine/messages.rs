@@ -312,7 +312,7 @@ fn redacted(
     policy: &Policy,
     escapes: Option<SealKey>,
 ) -> Result<(Edits, Insides, Vec<RedactionCount>), RpcError> {
-    if !policy.redact_secrets {
+    if !policy.redact_secrets && escapes.is_none() {
         return Ok(Default::default());
     }
     let failed = |RedactionFailed| {
@@ -320,6 +320,7 @@ fn redacted(
     };
     // This text does not belong to a single result, so only items of `secrets.allow` without a path apply.
     let spare = Spare::of(&policy.secrets.allow, &policy.seal_key, &[]);
+    let spare = spare.or_everything(!policy.redact_secrets);
     let mut counts = Counts::new();
     let mut insides = Insides::new();
     let mut but = Vec::new();

@@ -221,8 +221,15 @@ impl<'a> Work<'a> {
                 let (keeps, counts) = (self.spare, &mut *self.counts);
                 let redacted =
                     secrets::redact_bytes_but(&coded.text, &mut |rule, value| keeps.keeps(rule, value));
-                let Some((new, hits)) = redacted else { return false };
-                hits.into_iter().for_each(|(rule, count)| add(counts, rule, count));
+                let safe = redacted.map(|(new, hits)| {
+                    hits.into_iter().for_each(|(rule, count)| add(counts, rule, count));
+                    new
+                });
+                // Hosts show such text decoded.
+                let text = str::from_utf8(safe.as_deref().unwrap_or(&coded.text)).ok();
+                let new =
+                    text.and_then(|text| self.without_look_alikes(text)).map(String::into_bytes).or(safe);
+                let Some(new) = new else { return false };
                 self.edits.replace_string(leaf.range.clone(), &coded.written(&new));
                 true
             }
@@ -235,7 +242,7 @@ impl<'a> Work<'a> {
     fn read(&mut self, joined: &str, waiting: &mut Vec<Waiting<'a>>) {
         let findings = self.find(joined);
         let mut findings = &findings[..];
-        let escapes = self.plan.escapes.filter(|_| escaped(joined).is_some());
+        let may_escape = self.plan.escapes.is_some() && escaped(joined).is_some();
         for one in waiting.drain(..) {
             let gone = findings.iter().take_while(|f| f.end <= one.at).count();
             findings = &findings[gone..];
@@ -255,12 +262,17 @@ impl<'a> Work<'a> {
                 false => Some(replaced(&one.value, ranges)),
             };
             let text = safe.as_deref().unwrap_or(&one.value);
-            let is_foreign = |key: &SealKey| !marker::is_sealed(text, key);
-            let new = escapes.as_ref().filter(|key| is_foreign(key)).and_then(|_| escaped(text)).or(safe);
+            let new = if may_escape { self.without_look_alikes(text) } else { None }.or(safe);
             if let Some(new) = new {
                 self.edits.replace_string(one.range, &new);
             }
         }
+    }
+
+    /// A text with look-alikes of markers escaped; `None` if it has none, is one of ours, or none are escaped.
+    fn without_look_alikes(&self, text: &str) -> Option<String> {
+        let key = self.plan.escapes.as_ref()?;
+        if marker::is_sealed(text, key) { None } else { escaped(text) }
     }
 
     /// The secrets of a text, except those that are allowed.

@@ -92,6 +92,7 @@ pub struct Spare<'a> {
     wrote: Option<Wrote<'a>>,
     /// The name of the command's output, if that is one value.
     output_name: Option<String>,
+    keeps_all: bool,
     met: RefCell<Met>,
 }
 
@@ -113,15 +114,31 @@ impl fmt::Debug for Spare<'_> {
 impl<'a> Spare<'a> {
     /// No value is exempt and none is recorded.
     pub fn nothing() -> Self {
-        Self { allowed: Vec::new(), key: None, wrote: None, output_name: None, met: RefCell::default() }
+        Self {
+            allowed: Vec::new(),
+            key: None,
+            wrote: None,
+            output_name: None,
+            keeps_all: false,
+            met: RefCell::default(),
+        }
+    }
+
+    /// Every value is exempt: for settings that keep secrets.
+    pub fn everything() -> Self {
+        Self { keeps_all: true, ..Self::nothing() }
     }
 
     /// The list's items that apply to these paths; items with a path never apply if the paths are unknown.
     pub fn of(allow: &[String], key: &'a SealKey, paths: &[&str]) -> Self {
         let allowed = allow.iter().filter_map(|item| Allowed::read(item).ok());
         let allowed = allowed.filter(|item| item.is_about(paths)).collect();
-        let key = Some(key);
-        Self { allowed, key, wrote: None, output_name: None, met: RefCell::default() }
+        Self { allowed, key: Some(key), ..Self::nothing() }
+    }
+
+    /// These exemptions, or that of every value where secrets are `kept`.
+    pub fn or_everything(self, kept: bool) -> Self {
+        if kept { Self::everything() } else { self }
     }
 
     /// These exemptions, for the output of a command that shows its name (`detect::output_name`).
@@ -139,12 +156,12 @@ impl<'a> Spare<'a> {
     }
 
     pub(super) fn is_idle(&self) -> bool {
-        self.key.is_none()
+        self.key.is_none() && !self.keeps_all
     }
 
     /// Whether a value that this rule found is shown.
     pub fn keeps(&self, rule: &'static str, value: &[u8]) -> bool {
-        let Some(key) = self.key else { return false };
+        let Some(key) = self.key else { return self.keeps_all };
         let mark = fingerprint(value, key);
         if self.allowed.iter().any(|item| item.covers(rule, mark)) {
             return true;

@@ -465,6 +465,22 @@ fn members_of_a_result_that_nobody_knows_lose_their_secrets() {
         assert_eq!(after.matches(secret).count(), 1, "only the id stays: {after}");
         assert_eq!(after.matches("[REDACTED:github-pat]").count(), 3, "{after}");
     }
+    for body in [
+        format!(
+            r#"{{"messages":[{{"role":"tool","tool_call_id":"{secret}","output":"{secret}","more":["{secret}"]}}]}}"#
+        ),
+        format!(
+            r#"{{"input":[{{"type":"function_call_output","call_id":"{secret}","more":{{"a":"{secret}"}},"b":"{secret}"}}]}}"#
+        ),
+        format!(
+            r#"{{"input":[{{"type":"future_output","call_id":"{secret}","output":"{secret}","more":["{secret}"]}}]}}"#
+        ),
+    ] {
+        let format = if body.contains("messages") { "openai-chat" } else { "openai-responses" };
+        let (after, _) = send(&Engine::default(), &body, &json!({"format": format}));
+        assert_eq!(after.matches(secret).count(), 1, "only the id stays: {after}");
+        assert_eq!(after.matches("[REDACTED:github-pat]").count(), 2, "{after}");
+    }
 }
 
 // ---- growing conversations

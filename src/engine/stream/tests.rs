@@ -328,6 +328,7 @@ fn a_peek_holds_back_what_may_be_the_start_of_a_secret() {
         (format!("line\nit is {token}\n"), "", "line\nit is [REDACTED:github-pat]\n"),
         ("line\nseed phrase: ribbon cactus".to_owned(), "", "line\n"),
         ("line\nand a longword".to_owned(), "", "line\nand a longword"),
+        ("line\ndata: dG9rZW4gZ2hwXzE2Qzdl".to_owned(), "NDJGMjky\n", "line\ndata: "),
         (format!("password: x\n{}", "word ".repeat(9)), "", &format!("password: x\n{}", "word ".repeat(9))),
     ] {
         let engine = Engine::default();

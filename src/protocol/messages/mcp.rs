@@ -10,6 +10,9 @@ use crate::protocol::skim::Json;
 /// The member with the content of the text as data.
 pub const STRUCTURED: &str = "structuredContent";
 
+/// Members of a message or a result that say nothing of what a tool returned.
+const OF_MESSAGE: &[&str] = &["jsonrpc", "id", "isError", "resultType", "nextCursor", "requestState"];
+
 /// Finds calls and results.
 pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), RpcError> {
     if !body.is_array() {
@@ -40,14 +43,8 @@ fn message<'a>(json: Json<'a>, place: &str, finder: &mut Finder<'a>) -> Result<b
         }
         return Ok(true);
     }
-    for member in json.members() {
-        match &*member.name {
-            "result" | "error" | "content" | "contents" | "_meta" | STRUCTURED => {
-                finder.given_free(member.value);
-            }
-            _ => {}
-        }
-    }
+    // Also members that the protocol does not name.
+    finder.given_free_but(json, OF_MESSAGE);
     let dot = |name: &str| if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") };
     let (result, place) = match texts::once(json, "result", place)? {
         Some(result) => (result, dot("result")),

@@ -17,8 +17,8 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
                 calls(message, finder);
             }
             Some(role @ ("tool" | "function")) => {
-                let Some(content) = content else { continue };
                 finder.given_but(message, &["role", "tool_call_id", "name", "id"]);
+                let Some(content) = content else { continue };
                 let place = place();
                 let id = texts::name(id).filter(|_| role == "tool");
                 let mut answer = Answer { id, name: texts::name(name), ..Answer::default() };

@@ -29,7 +29,9 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
         let kind = kind.as_deref().unwrap_or_default();
         let is_shell = kind == "shell_call_output";
         if !is_shell && !OUTPUTS.contains(&kind) {
-            if kind.ends_with("_call") || kind.ends_with("_output") || kind == "mcp_list_tools" {
+            if kind.ends_with("_output") {
+                finder.given_but(item, OF_ITEM);
+            } else if kind.ends_with("_call") || kind == "mcp_list_tools" {
                 finder.given_members(
                     item,
                     &["output", "outputs", "results", "result", "error", "logs", "tools"],
@@ -46,8 +48,8 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
             continue;
         }
         let place = format!("input[{i}]");
-        let Some(output) = output else { continue };
         finder.given_but(item, OF_ITEM);
+        let Some(output) = output else { continue };
         let mut answer = Answer { id: texts::name(call_id).or_else(|| texts::name(id)), ..Answer::default() };
         let place_of_output = format!("{place}.output");
         match is_shell && output.is_array() {

@@ -60,11 +60,23 @@ pub(super) fn secret_string(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: R
         return;
     }
     if text.get(start) != Some(&b'{') {
-        let len = text[start..].iter().take(REACH_BYTES).take_while(|b| **b != b'"' && **b != b'\n').count();
-        // Inside a string, the closing quote is escaped.
+        // Inside a string, the closing quote is escaped once, and a quote of the value more often.
         let escaped = start >= 2 && text[start - 2] == b'\\';
-        let slashes = text[start..start + len].iter().rev().take_while(|b| escaped && **b == b'\\').count();
-        return scan.claim(rule, index, start..start + len - slashes);
+        let line = &text[start..text.len().min(start + REACH_BYTES)];
+        let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
+        let mut end = line.len();
+        let mut slashes = 0;
+        for (at, b) in line.iter().enumerate() {
+            match b {
+                b'\\' => slashes += 1,
+                b'"' if if escaped { slashes <= 1 } else { slashes % 2 == 0 } => {
+                    end = at - slashes * usize::from(escaped);
+                    break;
+                }
+                _ => slashes = 0,
+            }
+        }
+        return scan.claim(rule, index, start..start + end);
     }
     if !scan.may_read(index, hit.end) {
         return;

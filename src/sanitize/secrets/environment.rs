@@ -101,6 +101,23 @@ fn is_line_of_setting(text: &[u8], name: &Range<usize>, from: usize) -> bool {
     begins && quote == last && !inside.is_empty() && !inside.iter().any(|b| b == quote || b"\\<".contains(b))
 }
 
+/// `NAME value` as a whole line, with a value that has no words: a variable in a list, or in a file without operators.
+fn is_line_of_token(text: &[u8], name: &Range<usize>, from: usize) -> bool {
+    /// Shortest value. A choice.
+    const MIN_BYTES: usize = 12;
+    let begins = name.start == 0 || text[name.start - 1] == b'\n';
+    let word = &text[name.clone()];
+    if !begins || !word.contains(&b'_') || word.iter().any(u8::is_ascii_lowercase) {
+        return false;
+    }
+    let near = &text[from..text.len().min(from + MAX_LINE_BYTES)];
+    let line = near[..memchr::memchr(b'\n', near).unwrap_or(near.len())].trim_ascii_end();
+    line.len() >= MIN_BYTES
+        && line.iter().all(u8::is_ascii_graphic)
+        && extent::is_strong(line)
+        && judge::is_random(line, judge::Doubt::Some)
+}
+
 /// The start of the value of a name that a command or a file declares without an operator: `ENV NAME value`,
 /// `setenv NAME value`, `set -gx NAME value`, `gh secret set NAME --body value`, `name "value"` as a line, `(setq name
 /// "value")`; `3) "name"` above `4) "value"` of Redis.
@@ -151,7 +168,9 @@ pub(super) fn declared(text: &[u8], name: &Range<usize>, closed: usize) -> Optio
     let from = skip(text, name.end, BLANK, 8);
     if from > name.end {
         let is_string = text.get(from) == Some(&b'"');
-        if is_line_of_setting(text, name, from) || is_string && OPEN.iter().any(|word| before.ends_with(word))
+        if is_line_of_setting(text, name, from)
+            || is_line_of_token(text, name, from)
+            || is_string && OPEN.iter().any(|word| before.ends_with(word))
         {
             return Some(from);
         }

@@ -191,9 +191,14 @@ fn before_line_end(text: &[u8], value: &Range<usize>) -> usize {
 
 /// Whether the byte at `at` is behind an odd number of backslashes.
 fn is_escaped(text: &[u8], at: usize) -> bool {
+    slashes_before(text, at) % 2 == 1
+}
+
+/// The number of backslashes before `at`.
+fn slashes_before(text: &[u8], at: usize) -> usize {
     /// Most backslashes that are counted.
     const MAX_SLASHES: usize = 16;
-    text[..at].iter().rev().take(MAX_SLASHES).take_while(|b| **b == b'\\').count() % 2 == 1
+    text[..at].iter().rev().take(MAX_SLASHES).take_while(|b| **b == b'\\').count()
 }
 
 /// Where a value ends before `</name>` or `]]>`, if nothing behind it may belong to the value.
@@ -314,6 +319,43 @@ pub(super) fn end_in_string(text: &[u8], name: usize, first: &Range<usize>) -> O
     let is_value =
         near[len] == quote && len > first.len() && (is_strong(value) || is_random_with_signs(value));
     is_value.then_some(first.start + len)
+}
+
+/// The end of the string that a value of any characters begins, if its regex did not read the string to its end: behind a
+/// blank, an escaped quotation mark, a bracket.
+pub(super) fn end_of_string(text: &[u8], value: &Range<usize>) -> Option<usize> {
+    let open = value.start.checked_sub(1)?;
+    let quote = *text.get(open).filter(|b| matches!(b, b'"' | b'\''))?;
+    let slashes = slashes_before(text, open);
+    let before = (open - slashes).checked_sub(1).map(|at| text[at]);
+    if before.is_some_and(|b| is_word(b) || QUOTE.has(b)) {
+        return None;
+    }
+    let near = &text[value.end..text.len().min(value.end + MAX_WORD_BYTES)];
+    let near = &near[..memchr::memchr(b'\n', near).unwrap_or(near.len())];
+    // In a string inside a string, more backslashes are before the marks inside it.
+    let closes = |at: &usize| match slashes_before(text, value.end + at) {
+        count if slashes == 0 => count % 2 == 0,
+        count => count <= slashes,
+    };
+    let len = memchr::memchr_iter(quote, near).take(MAX_ITEMS).find(closes)?;
+    let own = if slashes == 0 { 0 } else { slashes_before(text, value.end + len) };
+    let rest = &near[..len.saturating_sub(own)];
+    let is_end = near.get(len + 1).is_none_or(|b| !is_word(*b));
+    let is_code = [&b"${"[..], b"$(", b"{{", b"</", b"://"];
+    let is_code = is_code.iter().any(|sign| memchr::memmem::find(rest, sign).is_some());
+    let is_value = !rest.is_empty() && is_end && !is_code && !has_setting(rest);
+    is_value.then_some(value.end + rest.len())
+}
+
+/// Whether a text goes on with `name=` or `name:`, behind a blank or a sign between items, or with a flag.
+fn has_setting(rest: &[u8]) -> bool {
+    let between = (0..rest.len()).filter(|at| BETWEEN.has(rest[*at]) || rest[*at].is_ascii_whitespace());
+    between.take(MAX_ITEMS).any(|at| {
+        let name = skip(rest, at + 1, const { ByteSet::parse("\\\"' ") }, 4);
+        let end = skip(rest, name, const { ByteSet::parse("a-zA-Z0-9_.-") }, MAX_WORD_BYTES);
+        rest.get(name) == Some(&b'-') || end > name && rest.get(end).is_some_and(|b| b"=:".contains(b))
+    })
 }
 
 /// `APP_KEYS=…,…`: keys, with commas between.
@@ -505,6 +547,37 @@ mod tests {
             let out = redact(&text).map_or_else(|| text.clone(), |redacted| redacted.text);
             let is_whole = out.starts_with(before) && out.ends_with(behind);
             assert!(is_whole && !out.contains(value), "{out}");
+        }
+    }
+
+    #[test]
+    fn a_string_that_a_value_begins_goes_to_its_end() {
+        for (before, value, behind) in [
+            ("{\"MYSQL_PWD\": \"", "correct horse battery staple", "\"}\n"),
+            ("MYSQL_PWD='", "correct horse\tbattery<staple", "' run\n"),
+            ("bind_password = \"", "open sesame) or else", "\"\n"),
+            (": PSK \"", "Kq70\\\"Iaa0k piXdJK", "\"\n"),
+            ("x.PlainLoginModule required username=\"bob\" password=\"", "open} sesame", "\";\n"),
+            ("{\"m\": \"PGPASSWORD=\\\"", "open sesame now", "\\\" psql\"}\n"),
+            ("poll imap.example.com user \"j\" password \"", "LrrrBF\\Ivpu kRPJ", "\" ssl\n"),
+            ("\"SecretString\": \"", "correct ho\\\"rse battery", "\",\n"),
+            ("\"SecretString\": \"", "correct ho\\\\", "\",\n"),
+        ] {
+            let text = format!("{before}{value}{behind}");
+            let out = redact(&text).map_or_else(|| text.clone(), |redacted| redacted.text);
+            assert!(out.starts_with(&format!("{before}[REDACTED:")), "{out}");
+            assert!(out.ends_with(&format!("]{behind}")), "{out}");
+        }
+        // A setting behind the value, code and a string that does not end stay.
+        for text in [
+            "MYSQL_PWD=\"opensesame port=3306\"\n",
+            "MYSQL_PWD=\"opensesame ${PORT} x\"\n",
+            "MYSQL_PWD=\"opensesame --port 3306\"\n",
+            "MYSQL_PWD=\"opensesame and the rest\n",
+        ] {
+            let out = redact(text).unwrap().text;
+            let rest = text.split_once("opensesame").unwrap().1;
+            assert!(out.ends_with(&format!("]{rest}")), "{out}");
         }
     }
 

@@ -11,7 +11,7 @@ use super::names::is_public;
 use super::scan::{Claim, Scan};
 use super::shapes::starts_word;
 use super::table::{Form, Place, Rule, Table, compile};
-use super::{cloud, named, pem, shapes, terraform, vault};
+use super::{cloud, extent, named, pem, shapes, terraform, vault};
 use crate::stop;
 
 /// Bytes that continue a value beyond the window of its rule. If a value has this many bytes and its word continues,
@@ -231,7 +231,12 @@ impl Scan<'_> {
         let is_harmless = rule.random && is_public(&self.text[..value.start])
             || shapes::is_word_behind_basic(self.text, &value);
         if !is_harmless {
+            let (known, end) = (self.claims.len(), extent::end_of_string(self.text, &value));
             self.claim(rule, index, value);
+            // What is no value by itself is none with the rest of its string.
+            if let (Some(claim), Some(end), true) = (self.claims.get_mut(known), end, rule.form.is_free()) {
+                claim.end = end;
+            }
         }
     }
 

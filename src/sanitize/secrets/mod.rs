@@ -34,7 +34,7 @@ mod tests;
 mod vault;
 mod words;
 
-pub use open::{Divided, divided, open};
+pub use open::{Divided, divided, open, open_to_look_at};
 use table::table;
 
 use crate::stop;

@@ -330,6 +330,9 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
     let bold = text[name.end..].starts_with(b"**") && text[..name.start].ends_with(b"**");
     let closed = name.end + 2 * usize::from(bold);
     let closed = skip(text, closed, const { ByteSet::parse("\\\"'`])") }, 5);
+    // `$ENV{NAME}` of Perl.
+    let before = text[..name.start].strip_suffix(&text[name.end..closed]).unwrap_or(&text[..name.start]);
+    let closed = closed + usize::from(text.get(closed) == Some(&b'}') && before.ends_with(b"ENV{"));
     let quoted_name = text[name.end..closed].iter().any(|&b| QUOTE.has(b));
     let mut at = skip(text, closed, BLANK, 32);
     let (mut marked, spaced, mut is_field) = (flag, at > closed, false);

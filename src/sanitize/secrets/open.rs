@@ -49,6 +49,43 @@ pub fn open(text: &[u8]) -> Option<usize> {
     block.into_iter().chain(line).min()
 }
 
+/// As [`open`], for a text that is only looked at and comes again: also a last word that may be the start of a token or of
+/// an encoded text, which shows what it is only with its rest, and the lines of such a text before it.
+pub fn open_to_look_at(text: &[u8]) -> Option<usize> {
+    let from = text.len().saturating_sub(MAX_LINE_BYTES);
+    let code = text.get(from..).and_then(open_code).map(|at| from + at);
+    open(text).into_iter().chain(code).min()
+}
+
+/// Shortest last word, and shortest word at the end of a complete line, that may be a part of a code. A choice.
+const CODE_BYTES: (usize, usize) = (8, 40);
+
+/// Where the code begins that the end of a text may cut. Lines of hexadecimal digits alone are digests.
+fn open_code(text: &[u8]) -> Option<usize> {
+    const BETWEEN: &[u8] = b" \t\r\n\"'`,<>(){}[]|";
+    let word_of = |end: usize| text[..end].iter().rposition(|b| BETWEEN.contains(b)).map_or(0, |at| at + 1);
+    let is_mixed = |word: &[u8]| {
+        let has = |is: fn(&u8) -> bool| usize::from(word.iter().any(is));
+        has(u8::is_ascii_lowercase) + has(u8::is_ascii_uppercase) + has(u8::is_ascii_digit)
+    };
+    let mut start = word_of(text.len());
+    let last = &text[start..];
+    let mut is_open = last.len() >= CODE_BYTES.0 && is_mixed(last) >= 2;
+    // Lines before it, up to one in which something else is before the code.
+    while start > 0 && text[start - 1] == b'\n' {
+        stop::check_sometimes();
+        let end = start - 1 - usize::from(text[..start - 1].ends_with(b"\r"));
+        let word = word_of(end);
+        let line = &text[word..end];
+        let is_code = line.iter().all(|b| b.is_ascii_alphanumeric() || b"+/".contains(b));
+        if !is_code || line.len() < CODE_BYTES.1 || is_mixed(line) < 3 {
+            break;
+        }
+        (start, is_open) = (word, true);
+    }
+    is_open.then_some(start)
+}
+
 /// Longest line that is treated as a prompt, in bytes. A choice.
 const MAX_PROMPT_BYTES: usize = 200;
 
@@ -210,6 +247,26 @@ mod tests {
             [["Password: ", "Login failed for user2"], ["DB_PASSWORD=Tr0ubPvdR9x", "done"], ["a", "b"]]
         {
             assert_eq!(divided(&parts.map(str::as_bytes)), [], "{parts:?}");
+        }
+    }
+
+    #[test]
+    fn a_word_to_look_at_that_may_be_a_code_is_open() {
+        for (text, expected) in [
+            ("a\ndata: Zmlyc3QgbGlu", Some(8)),
+            ("a\ndata: Zmlyc3QgbGluZSBoZXJlCmp3dCBleUpoYkdjaU9pSklVekkx\nMU", Some(8)),
+            ("a\nZmlyc3QgbGluZSBoZXJlCmp3dCBleUpoYkdjaU9pSklVekkx\nMUxyc3Qg", Some(2)),
+            ("a\nZmlyc3QgbGluZSBoZXJlCmp3dCBleUpoYkdjaU9pSklVekkx\n", Some(2)),
+            ("a 66:69:72:73:74:20:6c", Some(2)),
+            ("a {\"value\":\"HFNtk2D1THJ", Some(12)),
+            ("x%22value%22%3A%22correc", Some(0)),
+            ("x \\u0067\\u0068\\u0070", Some(2)),
+            ("commit 19b8f89a50f8a8e9bb8bdb5eba456bf92d5d9806\n", None),
+            ("integrity sha512-Zmlyc3QgbGluZSBoZXJlCmp3dCBleUpoYkdjaU9pSkl==\n", None),
+            ("a long_name_of_a_test", None),
+            ("downloading 4500000000", None),
+        ] {
+            assert_eq!(open_to_look_at(text.as_bytes()), expected, "{text}");
         }
     }
 

@@ -23,7 +23,14 @@ pub(super) enum Form {
     /// A name that holds a keyword and a word for "key", an operator, then a value of one class.
     Assigned { set: ByteSet, min: usize, max: usize },
     /// A regex, run over the bytes within reach of a keyword.
-    Pattern { regex: String, compiled: OnceLock<Option<Regex>>, before: usize, after: usize, place: Place },
+    Pattern {
+        regex: String,
+        compiled: OnceLock<Option<Regex>>,
+        before: usize,
+        after: usize,
+        place: Place,
+        is_free: bool,
+    },
     /// Key blocks: everything between the BEGIN line and the END line.
     PrivateKey,
     /// `scheme://user:password@host`.
@@ -114,6 +121,11 @@ impl Form {
             Self::Pattern { regex, .. } => has_one_length(value_of(regex)),
             _ => false,
         }
+    }
+
+    /// Whether its values may have any characters but some, as people choose them.
+    pub(super) fn is_free(&self) -> bool {
+        matches!(self, Self::Pattern { is_free: true, .. })
     }
 
     /// Whether it reads many lines, or all of a long one.
@@ -242,7 +254,9 @@ fn form(entry: &Entry) -> Result<Form, &'static str> {
                     [] if entry.charset.is_empty() => Place::Near,
                     [] => Place::Assigned(set, min),
                 };
-                Form::Pattern { regex: entry.regex.clone(), compiled: OnceLock::new(), before, after, place }
+                let is_free = entry.regex.contains("([^");
+                let regex = entry.regex.clone();
+                Form::Pattern { regex, compiled: OnceLock::new(), before, after, place, is_free }
             }
             _ => return Err("a regex needs `reach`"),
         },

@@ -20,13 +20,13 @@ use super::template::{Seen, template};
 use super::written::{self, Next, is_bracket};
 
 /// The openings of all forms, folded: in lower case and without blanks; and the characters that may follow, so that
-/// `[duplicates]` does not count.
+/// `[duplicates]` does not count. A closing bracket of another script looks like no letter.
 const OPENINGS: &[(&str, &[char])] = &[
     ("tersed", &[':', '#']),
     ("duplicateof", &[' ']),
     ("externalized", &[':']),
-    ("forgelzwdictionary", &[']']),
-    ("forgerepairdictionary", &[']']),
+    ("forgelzwdictionary", &[']', ')', char::REPLACEMENT_CHARACTER]),
+    ("forgerepairdictionary", &[']', ')', char::REPLACEMENT_CHARACTER]),
 ];
 /// The most bytes after an opening bracket that are read as a terminal shows them, or as a template.
 const REACH_BYTES: usize = 256;

@@ -40,8 +40,39 @@ pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
         0xc2 if text.get(at + 1).is_some_and(|b| (0x80..0xa0).contains(b) && *b != 0x85) => {
             Some(Unit::nothing(2))
         }
-        _ => invisible::length(&text[at..]).map(Unit::nothing),
+        _ => invisible::length(&text[at..]).or_else(|| blank_in_token(text, at)).map(Unit::nothing),
     }
+}
+
+/// The length of a form feed or of a blank that is not ASCII, if it cuts a token: on both sides are letters with digits
+/// between them, as no words have them.
+fn blank_in_token(text: &[u8], at: usize) -> Option<usize> {
+    /// Bytes on each side that are read, and the fewest that are enough. A choice.
+    const MOST: usize = 32;
+    const LEAST: usize = 3;
+    let len = match text[at..] {
+        [0x0c, ..] => 1,
+        [0xc2, 0x85 | 0xa0, ..] => 2,
+        [0xe2, 0x80, 0x80..=0x8a | 0xa8 | 0xa9 | 0xaf, ..]
+        | [0xe2, 0x81, 0x9f, ..]
+        | [0xe3, 0x80, 0x80, ..]
+        | [0xe1, 0x9a, 0x80, ..] => 3,
+        _ => return None,
+    };
+    let is_of_token = |b: &&u8| b.is_ascii_alphanumeric() || b"_-+/.".contains(b);
+    let before = text[..at].iter().rev().take(MOST).take_while(is_of_token);
+    let behind = text[at + len..].iter().take(MOST).take_while(is_of_token);
+    fn is_side<'b>(bytes: impl Iterator<Item = &'b u8>) -> bool {
+        let (mut count, mut kinds) = (0, [false; 3]);
+        for b in bytes {
+            count += 1;
+            kinds[0] |= b.is_ascii_digit();
+            kinds[1] |= b.is_ascii_lowercase();
+            kinds[2] |= b.is_ascii_uppercase();
+        }
+        count >= LEAST && kinds.iter().filter(|kind| **kind).count() >= 2
+    }
+    (is_side(before) && is_side(behind)).then_some(len)
 }
 
 /// Whether a text begins with the name of a variable and `=`. A `=` at the end of the text is the end of base64.

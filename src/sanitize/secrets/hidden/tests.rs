@@ -247,6 +247,27 @@ fn a_view_leads_back_to_all_bytes_of_a_unit() {
 }
 
 #[test]
+fn blanks_that_are_no_ascii_cut_no_token() {
+    let (first, last) = ("q7Wm2XvT9zLk4R", "nB8cYt6PdS1fHjA3eG");
+    for blank in ["\u{a0}", "\u{2003}", "\u{3000}", "\u{202f}", "\u{85}", "\u{2028}", "\u{c}"] {
+        for (before, behind) in
+            [("Authorization: Bearer ", "\n"), ("password=", "\n"), ("{\"api_key\": \"", "\"}\n")]
+        {
+            let text = format!("{before}{first}{blank}{last}{behind}");
+            let out = redact(&text).map_or_else(|| text.clone(), |redacted| redacted.text);
+            assert!(out.starts_with(before) && out.ends_with(behind), "{out:?}");
+            assert!(!out.contains(first) && !out.contains(last), "{out:?}");
+        }
+        // Between words they are blanks.
+        let text = format!(
+            "Authorization: Bearer {first}{last}{blank}is long\npassword:{blank}none of version{blank}2.0beta\n"
+        );
+        let out = redact(&text).unwrap().text;
+        assert!(out.contains(&format!("]{blank}is long\n")) && out.ends_with("2.0beta\n"), "{out:?}");
+    }
+}
+
+#[test]
 fn a_key_of_digits_over_lines_and_escapes_and_accents_goes() {
     let key = ["19b8f89a50f8a8e9bb8bdb5eba456bf9", "2d5d98065e5751f75143a5f61debc2674"].concat();
     let key = format!("{key}{}", &key[..63]);

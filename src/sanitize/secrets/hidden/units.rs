@@ -14,9 +14,9 @@ const TRIGGERS: [bool; 256] = {
     let mut set = [false; 256];
     let bytes = b"\\%&<=+^\r\x7f";
     let mut i = 0;
-    // Control characters but tab, line feed and form feed.
+    // Control characters but tab and line feed.
     while i < 0x20 {
-        set[i] = !matches!(i, 9 | 10 | 12);
+        set[i] = !matches!(i, 9 | 10);
         i += 1;
     }
     // First bytes of invisible characters.

@@ -98,6 +98,8 @@ fn whatever_starts_like_a_marker_is_escaped() {
         "[EXTERNALIZED: 0123456789abcdef | TEXT | 2 lines, 3 bytes]",
         "[Forge LZW Dictionary]",
         "[Forge RePair Dictionary]",
+        "【Forge LZW Dictionary】",
+        "〔Forge RePair Dictionary〕",
         "[TERSED: exit status 0]",
         "[Tersed : exit status 0]",
         "[ tersed: ok]",
