@@ -332,6 +332,49 @@ fn the_binary_shows_checks_and_refuses() {
 }
 
 #[test]
+fn what_is_shown_is_a_file_with_the_same_settings() {
+    let place = Place::new();
+    place.file("rules.yaml", "rules:\n  - name: a\n    when: {tool: bash}\n    pipeline: [identity]\n");
+    place.file(
+        "mine.yaml",
+        "profile: coding\nruleFiles: [rules.yaml]\npolicy:\n  mode: aggressive\n  minBytes: 7\n  excludeTools: [a, \"b: #c\", \"d\\te\\x7f\\u200b\"]\n  \
+         budget: {perResult: 4000}\naccounting:\n  prices:\n    \"a model\": {input: 3, cachedInput: 0.3}\n\
+         recovery: {mode: always, directory: kept}\n",
+    );
+    place.file("mine.toml", "profile = \"ops\"\npolicy.excludeTools = [\"a\", \"b\\u007f\"]\n[accounting.prices]\n\"a model\" = {input = 3}\n");
+    let path = |name: &str| place.dir.path().join(name).display().to_string();
+    let json = |file: &str| out(&run(&place, &["config", "show", "--json", "--config", file], &[]));
+    for name in ["mine.yaml", "mine.toml"] {
+        let (file, again) = (path(name), path(&format!("again-{name}")));
+        for more in [&[][..], &["--origin"]] {
+            let shown = out(&run(&place, &[&["config", "show", "--config", &file], more].concat(), &[]));
+            fs::write(&again, &shown).unwrap();
+            assert!(json(&file).contains("a model"), "{}", json(&file));
+            assert_eq!(json(&again), json(&file), "{shown}");
+            // A line with a default is a line of a file once the sign before it is gone.
+            let is_set = |line: &str| !line.trim_end().ends_with('=') && !line.contains(" =  #");
+            let whole: Vec<String> = shown.lines().map(|line| line.replacen("# ", "", 1)).collect();
+            let whole: Vec<String> = match more.is_empty() {
+                true => whole.into_iter().filter(|line| is_set(line)).collect(),
+                false => continue,
+            };
+            fs::write(&again, whole.join("\n")).unwrap();
+            let checked = run(&place, &["config", "check", &again], &[]);
+            assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+        }
+    }
+    let bare = out(&run(&place, &["config", "show", "--no-config"], &[]));
+    for line in [
+        "# policy:\n",
+        "  # mode: \"standard\"\n",
+        "  # headTailBytes:  # 12288 in `standard`",
+        "  # excludeTools: []\n",
+    ] {
+        assert!(bare.contains(line), "{line} is not in\n{bare}");
+    }
+}
+
+#[test]
 fn a_profile_is_nothing_but_its_settings() {
     let place = Place::new();
     for profile in Profile::ALL {

@@ -13,10 +13,6 @@ use crate::cli::out::print;
 /// Prints the list.
 pub(super) fn list(place: &Place) -> Result<(), Failure> {
     let vault = place.vault()?;
-    // An absent folder of the user is an empty one; a folder that was named is a mistake.
-    if let Some(folder) = place.dir.as_ref().filter(|folder| !folder.is_dir()) {
-        return Err(format!("there is no folder {}", folder.display()).into());
-    }
     let copies = copies(&vault)?;
     let mut elsewhere = if place.dir.is_none() { elsewhere::list() } else { Vec::new() };
     // Sessions and processes may have the same original. It is read back by its handle alone.

@@ -37,7 +37,7 @@ const LIST: &str = "`tersed artifacts list`";
     with `tersed serve --recovery always`. While the process that `tersed hook` and `tersed run` share runs, it also has them in \
     memory. A handle is the start of an id, 8 digits or more, as lists and texts \
     show it; a whole marker is accepted too.\n\n\
-    Exit codes: 0 done, 1 failed (for search also: nothing found), 2 invalid command line.")]
+    For `search`, exit status 1 also means that nothing matches.")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,
@@ -162,6 +162,10 @@ fn range(text: &str) -> Result<LineRange, String> {
 impl Place {
     fn vault(&self) -> Result<Vault, Failure> {
         let none = "the user has no folder for state, --dir names one";
+        // An absent folder of the user is an empty one; a folder that was named is a mistake.
+        if let Some(folder) = self.dir.as_ref().filter(|folder| !folder.is_dir()) {
+            return Err(format!("there is no folder {}", folder.display()).into());
+        }
         let path = match &self.dir {
             Some(folder) => Some(folder.clone()),
             None => self.settings.load(Vec::new())?.resolved.config.recovery.directory,
