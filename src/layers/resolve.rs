@@ -43,6 +43,14 @@ pub struct Resolved {
     pub untrusted: Option<Untrusted>,
 }
 
+impl Resolved {
+    /// Whether any setting says which originals are kept on disk, and how.
+    pub fn says_what_is_kept(&self) -> bool {
+        let is_of_keeping = |key: &str| key.starts_with("recovery.") && key != "recovery.otherWorkspaces";
+        self.given.iter().any(|given| is_of_keeping(&given.key))
+    }
+}
+
 /// A value that cannot be used, and the error.
 struct Bad {
     error: ConfigError,

@@ -90,15 +90,15 @@ fn each_value_knows_its_layer() {
     let place = Place::new()
         .variable("TERSED_POLICY_MIN_BYTES", "2")
         .variable("TERSED_POLICY_EXCLUDE_TOOLS", "a, b")
-        .flag("policy.maxOutputBytes", json!(1));
+        .flag("policy.maxOutputBytes", json!(301));
     place
         .file(
             "project/tersed.toml",
-            "profile = \"ops\"\n[policy]\nminBytes = 3\nmaxOutputBytes = 3\nsummarizeAbove = 3\n",
+            "profile = \"ops\"\n[policy]\nminBytes = 3\nmaxOutputBytes = 303\nsummarizeAbove = 3\n",
         )
         .file(
             "user/tersed.yaml",
-            "policy:\n  minBytes: 4\n  maxOutputBytes: 4\n  summarizeAbove: 4\n  dedupWindowResults: 4\n",
+            "policy:\n  minBytes: 4\n  maxOutputBytes: 304\n  summarizeAbove: 4\n  dedupWindowResults: 4\n",
         )
         .trust();
     let resolved = place.layers().resolve().unwrap();
@@ -111,7 +111,7 @@ fn each_value_knows_its_layer() {
         "profile = \"ops\" from DIR/project/tersed.toml:1",
         "policy.mode = \"aggressive\" from profile ops",
         "policy.minBytes = 2 from TERSED_POLICY_MIN_BYTES",
-        "policy.maxOutputBytes = 1 from --set",
+        "policy.maxOutputBytes = 301 from --set",
         "policy.excludeTools = [\"a\",\"b\"] from TERSED_POLICY_EXCLUDE_TOOLS",
         "policy.summarizeAbove = 3 from DIR/project/tersed.toml:5",
         "policy.dedupWindowResults = 4 from DIR/user/tersed.yaml:5",
@@ -120,7 +120,7 @@ fn each_value_knows_its_layer() {
         assert!(told.iter().any(|told| told == line), "{line} is not in {told:#?}");
     }
     let policy = &resolved.config.policy;
-    assert_eq!((policy.min_bytes, policy.max_output_bytes, policy.summarize_above), (2, 1, 3));
+    assert_eq!((policy.min_bytes, policy.max_output_bytes, policy.summarize_above), (2, 301, 3));
     assert_eq!(policy.mode, Mode::Aggressive);
     assert_eq!(resolved.config.recovery.retention_seconds, 604_800);
 
@@ -188,7 +188,7 @@ fn errors_name_file_line_key_value_and_what_is_allowed() {
         ),
         (
             "policy:\n  maxOutputBytes: 0\n",
-            "DIR/project/tersed.yaml:2: policy.maxOutputBytes: 0 is not allowed, allowed is 1 to 1048576",
+            "DIR/project/tersed.yaml:2: policy.maxOutputBytes: 0 is not allowed, allowed is 256 to 1048576",
         ),
         (
             "policy:\n  minBytes: -4\n",

@@ -19,7 +19,7 @@ use crate::host::hooks::{HOOKS, Hooks};
 use crate::host::resident::answer::answer;
 use crate::host::resident::breaker::Breaker;
 use crate::host::resident::client::{self, Client};
-use crate::host::resident::place::Place;
+use crate::host::resident::place::{Place, mark};
 use crate::host::resident::wire::{Answer, MAX_CONTENT, Reply, Request};
 use crate::host::wrap;
 use crate::telemetry::counts::Held;
@@ -248,6 +248,7 @@ fn asked(
     // The host would see a message. Without the key file, a key of this process is used.
     let _ = seal_key::ensure(&mut settings.policy);
     settings.counting = counting(&config, "other");
+    settings.workspace = mark();
     let counted = settings.counting.clone();
     let host = Host::once(settings, place.map(|place| place.originals()));
     let (reply, new, held) = answer(&host, request, content);

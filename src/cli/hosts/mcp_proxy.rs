@@ -15,6 +15,7 @@ use crate::engine::{Settings, seal_key};
 use crate::files::{LARGEST_WITH_DATA, text_of_host};
 use crate::host::Host;
 use crate::host::proxy::{self, Server};
+use crate::host::resident::place::mark;
 
 /// Arguments of `mcp-proxy`.
 #[derive(Debug, clap::Args)]
@@ -76,6 +77,7 @@ fn host(args: &Args) -> Result<Host, Failure> {
     // A proxy is not told which results left the model's context.
     settings.policy.dedup = false;
     settings.counting = counting(&config, "mcp-proxy");
+    settings.workspace = mark();
     Ok(Host::new(settings))
 }
 
