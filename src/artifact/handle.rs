@@ -109,6 +109,12 @@ fn handle(marker: Marker) -> Option<String> {
 
 /// Why an original was not found, with a hint if the given text cannot be a handle.
 pub fn explained(handle: &str, why: String) -> String {
+    if is_check(handle) {
+        return format!(
+            "{why}\nthe {SEAL_DIGITS} digits behind `[tersed#` are a check of the whole text, no handle, and no original on \
+             disk was shown with it"
+        );
+    }
     let is_handle = handle.len() >= MIN_DIGITS && handle.bytes().all(|digit| digit.is_ascii_hexdigit());
     match is_handle {
         true => why,
@@ -171,5 +177,6 @@ mod tests {
             assert!(explained(handle, "none".to_owned()).contains("8 digits or more"), "{handle}");
         }
         assert_eq!(explained("2c6edc77", "none".to_owned()), "none");
+        assert!(explained("384076648187", "none".to_owned()).contains("no handle"));
     }
 }

@@ -299,8 +299,8 @@ mod tests {
         }
         assert!(zsh.contains(":FOLDER:_files -/'") && zsh.contains(":FILE:_files'"));
         let bash = script_of(Shell::Bash);
-        let option =
-            block(block(&bash, "        tersed__subcmd__run)\n", ";;\n        "), "--patience)", ";;");
+        let run = bash.split_once("        tersed__subcmd__run)\n").unwrap().1;
+        let option = block(run, "--patience)", ";;");
         assert!(!option.contains("compgen -f"), "{option}");
     }
 }

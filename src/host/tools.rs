@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::Host;
 use super::resident::elsewhere::{self, Reach};
 use crate::artifact::handle::{self, Name};
+use crate::artifact::vault::Copy;
 use crate::engine::Cancel;
 use crate::protocol::RpcError;
 use crate::protocol::artifact::{Found, List, ListParams, Numbering, Read, ReadParams, SearchParams};
@@ -184,13 +185,21 @@ fn reach(host: &Host) -> Reach {
 
 /// The handle in the argument of the model, or of the original whose text has the check in it.
 fn named(host: &Host, given: &str) -> Result<String, String> {
-    match handle::read(given, LIST).map_err(|why| format!("id: {why}"))? {
-        Name::Handle(handle) => Ok(handle.into_owned()),
-        Name::Check(check) => {
-            let all = elsewhere::shown_with(&check, reach(host));
-            let ids: Vec<&str> = all.iter().map(|copy| copy.header.digest.as_str()).collect();
-            handle::only(&check, &ids, LIST).map(str::to_owned).map_err(|why| format!("id: {why}"))
-        }
+    let name = handle::read(given, LIST).map_err(|why| format!("id: {why}"))?;
+    let check = match &name {
+        Name::Check(check) => check.as_str(),
+        Name::Handle(handle) if handle::is_check(handle) => handle,
+        Name::Handle(handle) => return Ok(handle.clone().into_owned()),
+    };
+    let all = elsewhere::shown_with(check, reach(host));
+    let mut ids: Vec<&str> = all.iter().map(Copy::id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    match (handle::only(check, &ids, LIST), &name) {
+        (Ok(id), _) => Ok(id.to_owned()),
+        // Digits alone may be a handle after all.
+        (Err(_), Name::Handle(handle)) => Ok(handle.clone().into_owned()),
+        (Err(why), Name::Check(_)) => Err(format!("id: {why}")),
     }
 }
 

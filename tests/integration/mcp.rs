@@ -99,12 +99,15 @@ fn shake_hands(process: &mut Process) {
 fn the_tools_reach_the_originals_of_their_workspace_alone() {
     let home = Home::new();
     let binary = env!("CARGO_BIN_EXE_tersed");
+    let mut shown = Vec::new();
     for name in ["one", "two"] {
         std::fs::create_dir_all(home.path(name).join(".git")).unwrap();
         let mut command = home.command(binary);
         let line = format!("seq 4000 | sed 's/$/: a line of {name}/'");
         command.args(["run", "--no-resident", "--shell", &line]).current_dir(home.path(name));
-        assert!(command.output().unwrap().status.success());
+        let output = command.output().unwrap();
+        assert!(output.status.success());
+        shown.push(String::from_utf8(output.stdout).unwrap());
     }
     let all: Value = serde_json::from_str(&home.printed(&["artifacts", "list", "--json"])).unwrap();
     let id = |name: &str| {
@@ -126,6 +129,16 @@ fn the_tools_reach_the_originals_of_their_workspace_alone() {
         told("tersed_expand", json!({ "id": id("one"), "first": 7, "last": 7 })),
         "7: a line of one\n"
     );
+    // The digits of the check of a text name its original too, in the same limits.
+    let check = |text: &str| text.split_once("[tersed#").unwrap().1[..12].to_owned();
+    for given in [check(&shown[0]), format!("[tersed#{}", check(&shown[0]))] {
+        assert_eq!(
+            told("tersed_expand", json!({ "id": given, "first": 7, "last": 7 })),
+            "7: a line of one\n"
+        );
+    }
+    let refused = told("tersed_expand", json!({ "id": format!("#{}", check(&shown[1])) }));
+    assert!(refused.contains("no original that is kept was shown with it"), "{refused}");
     let refused = told("tersed_expand", other.clone());
     assert!(refused.contains("no ") && refused.contains("`recovery.otherWorkspaces`"), "{refused}");
     assert!(!refused.contains("a line of"), "{refused}");

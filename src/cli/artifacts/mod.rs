@@ -245,13 +245,12 @@ fn find(vault: &Vault, handle: &str) -> Result<(String, Artifact), String> {
     // An error of the folder is more useful than "not found".
     let ids = ids_from(vault, handle)?;
     match ids.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        [] => Err(format!(
+        [one] if *one != handle => find(vault, one),
+        several @ [_, _, ..] => Err(handle::several_of(handle, several)),
+        _ => Err(format!(
             "no original {handle:?} in {}, nor among those of hooks, `tersed run` and the gateway",
             vault.path().display()
         )),
-        // The whole id is not looked for once more.
-        [one] if one.len() > handle.len() => find(vault, one),
-        several => Err(handle::several_of(handle, several)),
     }
 }
 
@@ -264,11 +263,10 @@ fn ids_from(vault: &Vault, digits: &str) -> Result<Vec<String>, String> {
         return Ok(Vec::new());
     }
     let elsewhere = elsewhere::list(Reach::Everything);
-    let here = copies.iter().map(|copy| copy.header.digest.as_str());
-    let text = |one: &'_ Value, name: &str| one[name].as_str().map(str::to_owned);
-    let there = elsewhere.iter().filter_map(|one| text(one, "digest").or_else(|| text(one, "id")));
-    let mut ids: Vec<String> =
-        here.map(str::to_owned).chain(there).filter(|id| id.starts_with(digits)).collect();
+    let here = copies.iter().map(Copy::id);
+    let there = elsewhere.iter().filter_map(|one| one["id"].as_str());
+    let all = here.chain(there).filter(|id| id.starts_with(digits));
+    let mut ids: Vec<String> = all.map(str::to_owned).collect();
     ids.sort_unstable();
     ids.dedup();
     Ok(ids)

@@ -116,30 +116,6 @@ pub fn pass_on(mut from: impl Read + AsFd, mut to: impl Write, policy: &LazyPoli
     to.write_all(&stream.end())
 }
 
-/// How long a reader may take to read what was written, or to close its end.
-const READER_TIMEOUT: Duration = Duration::from_millis(100);
-/// Pause between two checks.
-const READER_PAUSE: Duration = Duration::from_millis(1);
-
-/// Whether the reader did not close the pipe with unread output in it.
-pub fn was_read() -> bool {
-    let until = Instant::now() + READER_TIMEOUT;
-    [own(1), own(2)].iter().all(|fd| {
-        let is_pipe = rustix::fs::fstat(fd)
-            .is_ok_and(|about| rustix::fs::FileType::from_raw_mode(about.st_mode).is_fifo());
-        let is_left = || rustix::io::ioctl_fionread(fd).is_ok_and(|left| left > 0);
-        while is_pipe && is_left() && Instant::now() < until {
-            let mut end = [PollFd::new(fd, PollFlags::empty())];
-            let no_time = Timespec { tv_sec: 0, tv_nsec: 0 };
-            if poll(&mut end, Some(&no_time)).is_ok_and(|ready| ready > 0) {
-                return !is_left();
-            }
-            std::thread::sleep(READER_PAUSE);
-        }
-        true
-    })
-}
-
 /// A stream of the command, and its target.
 struct Stream {
     /// Whether it is standard output.
