@@ -8,11 +8,11 @@ use serde_json::Map;
 use serde_json::{Value, json};
 
 use super::Failure;
+#[cfg(feature = "audit")]
+use super::completions::Offered;
 use super::flags::SettingFlags;
 #[cfg(feature = "audit")]
 use super::mistake::none_of;
-#[cfg(feature = "audit")]
-use super::offered::Offered;
 use super::settings::{Loaded, SettingsArgs, flags_of};
 #[cfg(feature = "audit")]
 use crate::config::Mode;

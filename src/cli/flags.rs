@@ -6,8 +6,8 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
 use serde_json::{Map, Value, json};
 
+use super::completions::Offered;
 use super::mistake::none_of;
-use super::offered::Offered;
 use super::settings::Flags;
 use crate::config::kind::Kind;
 use crate::config::schema::setting;

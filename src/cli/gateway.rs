@@ -131,13 +131,15 @@ fn engine(args: &Args) -> Result<Engine, Failure> {
     if let Err(note) = seal_key::ensure(&mut settings.policy) {
         out::print_message(&format!("{note}; a temporary key of this process is used"));
     }
-    let is_said = loaded.resolved.given.iter().any(|given| given.key.starts_with("recovery"));
-    if !is_said && let Some(recovery) = host::Host::of_conversations() {
+    if !loaded.resolved.says_what_is_kept()
+        && let Some(recovery) = host::Host::of_conversations()
+    {
         let (min_original_bytes, min_saved_bytes) = (MIN_ORIGINAL_BYTES, MIN_SAVED_BYTES);
         settings.recovery = Recovery { min_original_bytes, min_saved_bytes, hint_in_text: true, ..recovery };
     }
     settings.policy.ids_visible = false;
     settings.counting = counting(&loaded.resolved.config, "gateway");
+    settings.workspace = crate::host::resident::place::mark();
     settings.layers = Some((loaded.sources, loaded.layers));
     Ok(Engine::new(settings))
 }

@@ -1,13 +1,13 @@
 //! The command line: one file per subcommand.
 //!
-//! Exit codes: 0 for success, 1 for failure, 2 for an invalid command line, which includes a bad value. `config` also
-//! exits with 2 if settings are invalid; other commands continue without them. `serve` exits as LSP requires: 0 after
-//! `shutdown` and `exit`, or if the input ends before `initialize`; else 1.
+//! [`EXIT_STATUS`] says how each of them ends. Only `config`, `rules check` and `mcp-proxy` end because a file of settings,
+//! rules or servers is invalid; other commands continue without it.
 
 mod artifacts;
 #[cfg(feature = "audit")]
 pub mod audit;
 mod call;
+mod completions;
 mod compress;
 mod config;
 mod counting;
@@ -22,7 +22,6 @@ mod histories;
 mod hosts;
 mod man;
 mod mistake;
-mod offered;
 mod out;
 mod packed;
 mod protocol;
@@ -38,7 +37,23 @@ mod trust;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+/// The exit statuses of all subcommands: the end of the help, and a section of every manual page.
+const EXIT_STATUS: &str = "Exit status:
+  0    Done.
+  1    Failed: a file cannot be read or written, nothing is understood or found, or a check fails.
+  2    Invalid: the command line, a value in it, or a file of settings, rules or servers.
+  127  run, gateway, mcp-proxy: the program cannot be started. Else they end with its status, or
+       with 128 plus the number of the signal that ended it.
+hook and statusline always end with 0.";
+
+/// The definition of the command line.
+fn command() -> clap::Command {
+    let command = Cli::command();
+    let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    command.after_help(format!("{help}\n\n{EXIT_STATUS}"))
+}
 
 /// Makes tool results cheaper for coding agents, without losing what they need.
 ///
@@ -63,8 +78,7 @@ use clap::{CommandFactory, Parser, Subcommand};
         tersed config show --origin                   the settings, and where each comes from\n  \
         tersed trust                                  what this project's settings would allow\n  \
         tersed rules check my-rules.yaml              whether rules pass their tests\n  \
-        tersed protocol methods                       the methods of the protocol\n\n\
-        Exit codes: 0 done, 1 failed, 2 an invalid command line, or invalid settings found by `config`."
+        tersed protocol methods                       the methods of the protocol"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -117,6 +131,13 @@ enum Command {
     },
 }
 
+/// Parses a command line.
+fn parse(words: impl IntoIterator<Item = impl Into<std::ffi::OsString> + Clone>) -> Result<Cli, clap::Error> {
+    let mut command = command();
+    let matches = command.try_get_matches_from_mut(words)?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
 /// Parses the command line and runs the subcommand.
 pub fn run() -> ExitCode {
     #[cfg(all(unix, feature = "hosts"))]
@@ -130,13 +151,13 @@ pub fn run() -> ExitCode {
         return statusline::run();
     }
     crate::server::log_panics();
-    let cli = match Cli::try_parse() {
+    let cli = match parse(std::env::args_os()) {
         Ok(cli) => cli,
         #[cfg(feature = "hosts")]
         Err(error) if error.use_stderr() && std::env::args_os().nth(1).is_some_and(|word| word == "hook") => {
             return hook_despite(error);
         }
-        Err(error) => return mistake::report_mistake(error, &Cli::command()),
+        Err(error) => return mistake::report_mistake(error, &command()),
     };
     match cli.command {
         Some(Command::Serve(args)) => serve(&args),
@@ -156,14 +177,10 @@ pub fn run() -> ExitCode {
         #[cfg(feature = "gateway")]
         Some(Command::Gateway(args)) => gateway::run(&args),
         Some(Command::Protocol(args)) => done(protocol::run(&args)),
-        Some(Command::Man(args)) => done(man::run(&args, Cli::command())),
-        Some(Command::Completions { shell }) => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "tersed", &mut script);
-            done(out::print(script))
-        }
+        Some(Command::Man(args)) => done(man::run(&args, command())),
+        Some(Command::Completions { shell }) => done(out::print(completions::script(shell, Cli::command()))),
         None if std::io::stdin().is_terminal() && !cli.serve.stdio => {
-            done(out::written("standard output", Cli::command().print_long_help()))
+            done(out::written("standard output", command().print_long_help()))
         }
         None => serve(&cli.serve),
     }
@@ -180,12 +197,12 @@ fn hook_despite(mut error: clap::Error) -> ExitCode {
     let mut words: Vec<std::ffi::OsString> = std::env::args_os().collect();
     // Every round removes a word.
     loop {
-        mistake::note_mistake(&mut error, &Cli::command());
+        mistake::note_mistake(&mut error, &command());
         if !mistake::remove_fault(&error, &mut words) {
             hosts::skip_event();
             return ExitCode::SUCCESS;
         }
-        error = match Cli::try_parse_from(&words) {
+        error = match parse(&words) {
             Ok(Cli { command: Some(Command::Hosts(command)), .. }) => return hosts::run(command),
             Ok(_) => return ExitCode::SUCCESS,
             Err(error) => error,

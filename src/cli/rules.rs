@@ -57,10 +57,13 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// The rules of several files; later files override earlier ones.
-pub(super) fn load_all(files: &[PathBuf]) -> Result<RuleSet, String> {
+pub(super) fn load_all(files: &[PathBuf]) -> Result<RuleSet, Failure> {
     let mut all = RuleSet::default();
     for file in files {
-        let rules = rule_file::read_untrusted(file).map_err(|e| e.to_string())?;
+        let rules = rule_file::read_untrusted(file).map_err(|e| match e.is_unread {
+            true => e.to_string().into(),
+            false => Failure::value(e.to_string()),
+        })?;
         for warning in crate::rules::warnings(&rules) {
             out::print_message(&format!("{}: warning: {warning}", file.display()));
         }

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::{Value, json};
 
 use super::Failure;
+use super::completions::Offered;
 use super::mistake::none_of;
-use super::offered::Offered;
 use super::out::print_message;
 use crate::config::Profile;
 use crate::layers::{ConfigError, Layers, Resolved, Sources, joined, of_flag, printable};
@@ -148,7 +148,7 @@ impl SettingsArgs {
         let loaded = self.read(flags)?;
         match loaded.faults.as_slice() {
             [] => Ok(loaded),
-            faults => Err(Failure::value(printed(faults))),
+            faults => Err(failure(faults)),
         }
     }
 
@@ -165,6 +165,12 @@ impl SettingsArgs {
         let faults = layers.faults().cloned().chain(errors).collect();
         Ok(Loaded { sources, layers, resolved, faults })
     }
+}
+
+/// The failure that faults are: one of their content is invalid, a file that cannot be read is no more than that.
+pub(super) fn failure(faults: &[ConfigError]) -> Failure {
+    let message = printed(faults);
+    if faults.iter().all(|fault| fault.is_unread) { message.into() } else { Failure::value(message) }
 }
 
 /// Faults for people, one per line.

@@ -26,7 +26,7 @@ pub use choices::{DictionaryMethod, EvidenceDetail, FileDetail, Mode, OnRepeat, 
 pub use exclusion::Category;
 pub use limits::{DataLimits, DiffLimits, SearchLimits};
 pub use patch::{Config, ConfigPatch};
-pub use policy::{BadValue, Budget, BudgetPatch, MAX_OUTPUT_BYTES, Policy, PolicyPatch};
+pub use policy::{BadValue, Budget, BudgetPatch, MAX_OUTPUT_BYTES, MIN_OUTPUT_BYTES, Policy, PolicyPatch};
 pub use profile::Profile;
 pub use recovery::{Hint, Recovery, RecoveryFacts, RecoveryMode, RecoveryPatch};
 pub use scale::Scale;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::table::{PathUse, serve_flag, settings};
+use super::table::{PathUse, Project, serve_flag, settings};
 
 /// Which originals are kept on disk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -53,6 +53,8 @@ settings! {
     survives_restart: bool = false, serve_flag: serve_flag("recovery-survives-restart", "");
     /// Whether texts with gaps get a line that says how to read their original. Default false.
     hint_in_text: bool = false, serve_flag: serve_flag("recovery-hint", "");
+    /// Whether the tools that read originals for a model reach those of other workspaces too. Default false.
+    other_workspaces: bool = false, project: Some(Project::Never);
 }
 
 /// The facts that decide whether an original is kept on disk.

@@ -102,6 +102,8 @@ pub struct Settings {
     pub streams: StreamBounds,
     /// Which originals are kept on disk.
     pub recovery: Recovery,
+    /// Keyed fingerprint of the workspace that originals on disk belong to, if it is known.
+    pub workspace: Option<u64>,
     /// Settings for events about results.
     pub telemetry: Telemetry,
     /// Where results are counted; `None`, the default, counts nothing.
@@ -149,6 +151,7 @@ impl Default for Settings {
             artifacts: Limits::default(),
             streams: StreamBounds::default(),
             recovery: Recovery::default(),
+            workspace: None,
             telemetry: Telemetry::default(),
             counting: None,
             alerts: Alerts::default(),
@@ -204,7 +207,7 @@ impl Engine {
             sessions: Mutex::new(Sessions::new(settings.max_sessions, settings.session, limit)),
             artifacts: Mutex::new(Store::new(settings.artifacts.clone()).with_share(memory.share())),
             memory,
-            copies: recovery::Copies::new(&settings.recovery, Arc::clone(&clock)),
+            copies: recovery::Copies::new(&settings.recovery, settings.workspace, Arc::clone(&clock)),
             counter: Counter::new(settings.counting.clone(), Arc::clone(&clock)),
             streams: Mutex::new(Streams::new(settings.streams)),
             recorder: Recorder::new(settings.telemetry.clone(), settings.alerts, clock),
@@ -246,6 +249,11 @@ impl Engine {
             configuration: (*self.configuration.answer()).clone(),
         };
         serde_json::to_value(capabilities).map_err(|e| RpcError::failed("internal", e.to_string()))
+    }
+
+    /// Whether a model may read originals of other workspaces.
+    pub fn reads_other_workspaces(&self) -> bool {
+        self.settings.recovery.other_workspaces
     }
 
     /// Most bytes that the settings allow for a result.

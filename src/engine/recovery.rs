@@ -20,6 +20,7 @@ use crate::protocol::artifact::Listed;
 use crate::sanitize::{redact_binary, redact_only};
 use crate::telemetry::Clock;
 use crate::text::call::ToolCall;
+use crate::text::marker;
 use crate::text::reason::Reason;
 
 /// Name of the step in the evidence.
@@ -38,12 +39,14 @@ const PROGRAM: &str = if cfg!(windows) { "tersed.exe" } else { "tersed" };
 pub(super) struct Copies {
     settings: Recovery,
     vault: Option<Vault>,
+    /// Keyed fingerprint of the workspace.
+    workspace: Option<u64>,
     clock: Arc<dyn Clock>,
     has_complained: AtomicBool,
 }
 
 impl Copies {
-    pub(super) fn new(settings: &Recovery, clock: Arc<dyn Clock>) -> Self {
+    pub(super) fn new(settings: &Recovery, workspace: Option<u64>, clock: Arc<dyn Clock>) -> Self {
         let is_used = settings.mode != RecoveryMode::Never || settings.survives_restart;
         let folder =
             settings.directory.clone().or_else(user_folder).filter(|_| is_used && cfg!(feature = "recovery"));
@@ -54,7 +57,8 @@ impl Copies {
         };
         let reach = if settings.survives_restart { AccessScope::Lasting } else { AccessScope::Process };
         let vault = folder.map(|folder| Vault::new(folder, bounds, reach));
-        Self { settings: settings.clone(), vault, clock, has_complained: AtomicBool::new(false) }
+        let has_complained = AtomicBool::new(false);
+        Self { settings: settings.clone(), vault, workspace, clock, has_complained }
     }
 
     /// The time since the epoch.
@@ -120,17 +124,21 @@ impl Copies {
             return CopyResult::Failed;
         };
         let Some(label) = label(session, call, evidence) else { return CopyResult::Failed };
-        let put = |bytes: &[u8]| {
+        let label = Label { workspace: self.workspace, ..label };
+        let put = |bytes: &[u8], label: &Label| {
             let digest = blake3::hash(bytes).to_hex();
             let media = mime.map_or(Media::Text, |mime| Media::Binary(mime.to_owned()));
             // The model knows what it wrote, but other readers of the copy may not.
             let is_redacted = policy.redact_secrets && outcome.decision.wrote.is_empty();
             let Some(safe) = safe(bytes, &media, is_redacted) else { return Ok(false) };
-            vault.keep(session, &digest, &safe, &media, &label, self.now()).map(|()| true)
+            vault.keep(session, &digest, &safe, &media, label, self.now()).map(|()| true)
         };
         let fits = |bytes: &&[u8]| bytes.len() <= self.settings.max_artifact_bytes;
         // The text that marker line numbers refer to is copied last: if only one copy fits, it is this one.
-        let kept = original.filter(fits).map_or(Ok(true), put).and_then(|_| put(bytes));
+        let checks = outcome.texts.iter().filter_map(|text| marker::check(text)).map(str::to_owned).collect();
+        let shown = Label { checks, ..label.clone() };
+        let kept = original.filter(fits).map_or(Ok(true), |bytes| put(bytes, &label));
+        let kept = kept.and_then(|_| put(bytes, &shown));
         match kept {
             Ok(true) => CopyResult::Made,
             Ok(false) => CopyResult::Failed,
@@ -264,6 +272,7 @@ fn label(session: Option<&str>, call: &ToolCall, evidence: &Evidence) -> Option<
         command: maybe(call.command.as_deref())?,
         family: evidence.family.clone(),
         exit_code: evidence.exit_code,
+        ..Label::default()
     })
 }
 

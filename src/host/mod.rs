@@ -112,6 +112,7 @@ impl Host {
             directory: Some(conversations_folder()?),
             survives_restart: true,
             hint_in_text: false,
+            other_workspaces: false,
         })
     }
 

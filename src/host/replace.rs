@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::Host;
 use super::event::Event;
-use crate::config::{MAX_OUTPUT_BYTES, Mode};
+use crate::config::{MAX_OUTPUT_BYTES, MIN_OUTPUT_BYTES, Mode};
 use crate::detect::command::CommandLine;
 use crate::detect::{command, output_name};
 use crate::engine::{Cancel, Engine};
@@ -199,7 +199,7 @@ pub fn worked_on(host: &Host, session: Option<&str>, result: Value, limits: Limi
         params["budget"] = json!({ "perResult": tokens });
     }
     if let Some(bytes) = limits.bytes.filter(|bytes| *bytes < host.engine().output_cap()) {
-        params["policy"]["maxOutputBytes"] = json!(bytes.max(1));
+        params["policy"]["maxOutputBytes"] = json!((bytes as u64).max(MIN_OUTPUT_BYTES));
     }
     if let Some(bytes) = limits.unread.filter(|_| !host.engine().has_head_tail()) {
         params["policy"]["headTailBytes"] = json!(bytes);

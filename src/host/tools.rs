@@ -1,7 +1,6 @@
 //! The tools with which a model reads what was left out, and their answers as MCP content. All interfaces use this
 //! list.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -10,8 +9,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::Host;
-use super::resident::elsewhere;
-use crate::artifact::handle;
+use super::resident::elsewhere::{self, Reach};
+use crate::artifact::handle::{self, Name};
+use crate::artifact::vault::Copy;
 use crate::engine::Cancel;
 use crate::protocol::RpcError;
 use crate::protocol::artifact::{Found, List, ListParams, Numbering, Read, ReadParams, SearchParams};
@@ -178,15 +178,38 @@ pub(super) fn find<T>(host: &Host, ask: impl Fn(Option<String>) -> Result<T, Rpc
     Err(refused.map_or_else(|| "no original is kept".to_owned(), |e| e.message))
 }
 
-/// The handle in the argument of the model.
-fn named(given: &str) -> Result<String, String> {
-    handle::read(given, LIST).map(Cow::into_owned).map_err(|why| format!("id: {why}"))
+/// The originals that the model may read: those of this workspace, unless the user's settings allow more.
+fn reach(host: &Host) -> Reach {
+    if host.engine.reads_other_workspaces() { Reach::Everything } else { Reach::Workspace }
+}
+
+/// The handle in the argument of the model, or of the original whose text has the check in it.
+fn named(host: &Host, given: &str) -> Result<String, String> {
+    let name = handle::read(given, LIST).map_err(|why| format!("id: {why}"))?;
+    let check = match &name {
+        Name::Check(check) => check.as_str(),
+        Name::Handle(handle) if handle::is_check(handle) => handle,
+        Name::Handle(handle) => return Ok(handle.clone().into_owned()),
+    };
+    let all = elsewhere::shown_with(check, reach(host));
+    let mut ids: Vec<&str> = all.iter().map(Copy::id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    match (handle::only(check, &ids, LIST), &name) {
+        (Ok(id), _) => Ok(id.to_owned()),
+        // Digits alone may be a handle after all.
+        (Err(_), Name::Handle(handle)) => Ok(handle.clone().into_owned()),
+        (Err(why), Name::Check(_)) => Err(format!("id: {why}")),
+    }
 }
 
 /// Why an original was not found, with a hint at what a model may have mistaken for its handle.
 fn explained(id: &str, why: String) -> String {
     match why.starts_with("no artifact") || why.starts_with("no original") {
-        true => handle::explained(id, why, LIST).replace('\n', "; "),
+        true => {
+            let near = "originals of other workspaces are read only with `recovery.otherWorkspaces`";
+            format!("{}; {near}", handle::explained(id, why).replace('\n', "; "))
+        }
         false => why,
     }
 }
@@ -194,14 +217,14 @@ fn explained(id: &str, why: String) -> String {
 /// Fetches an original that another process has: a command in `tersed run` left it there.
 fn adopt(host: &Host, id: &str) {
     let is_here = host.sessions().into_iter().any(|session| host.engine.has_artifact(session.as_deref(), id));
-    if !is_here && let Some((_, artifact)) = elsewhere::find(id) {
+    if !is_here && let Some((_, artifact)) = elsewhere::find(id, reach(host)) {
         host.engine.adopt_artifact(&artifact);
     }
 }
 
 fn expand(host: &Host, given: Value) -> Result<Vec<String>, String> {
     let Expand { id, first, last, cursor } = arguments(given)?;
-    let id = named(&id)?;
+    let id = named(host, &id)?;
     let lines = (first.or(last).is_some()).then(|| vec![[first.unwrap_or(1), last.unwrap_or(usize::MAX)]]);
     adopt(host, &id);
     let read: Read = find(host, |session_id| {
@@ -229,7 +252,7 @@ fn expand(host: &Host, given: Value) -> Result<Vec<String>, String> {
 
 fn search(host: &Host, given: Value) -> Result<Vec<String>, String> {
     let Search { id, pattern, ignore_case, context, cursor } = arguments(given)?;
-    let id = named(&id)?;
+    let id = named(host, &id)?;
     adopt(host, &id);
     let found: Found = find(host, |session_id| {
         let params = SearchParams {
@@ -277,7 +300,7 @@ fn list(host: &Host, given: Value) -> Result<Vec<String>, String> {
     let ListAll {} = arguments(given)?;
     let mut all = own_originals(host);
     let has = |all: &[Value], id: &Value| all.iter().any(|known| known["id"] == *id);
-    for other in elsewhere::list() {
+    for other in elsewhere::list(reach(host)) {
         if all.len() <= MAX_LISTED && !has(&all, &other["id"]) {
             all.push(other);
         }

@@ -60,7 +60,7 @@ fn one_of(folder: &Path, names: &[&str], faults: &mut Vec<ConfigError>) -> Optio
         let second = folder.join(second);
         let text =
             format!("{} is there too, allowed is one of {}", second.display(), CONFIG_FILE_NAMES.join(", "));
-        faults.push(ConfigError { place: first.display().to_string(), line: None, text });
+        faults.push(ConfigError { place: first.display().to_string(), line: None, text, is_unread: false });
     }
     Some(first)
 }
@@ -71,7 +71,8 @@ pub(super) fn read(path: &Path, sources: &Sources) -> Read {
     let bytes = match of_user(path, LARGEST) {
         Ok(bytes) => bytes,
         Err(text) => {
-            read.faults.push(ConfigError { place: path.display().to_string(), line: None, text });
+            let place = path.display().to_string();
+            read.faults.push(ConfigError { place, line: None, text, is_unread: true });
             return read;
         }
     };
@@ -87,7 +88,8 @@ pub(super) fn read(path: &Path, sources: &Sources) -> Read {
 fn settings_of(path: &Path, bytes: &[u8], faults: &mut Vec<ConfigError>) -> FileSettings {
     let place = path.display().to_string();
     let mut wrong = |line: Option<usize>, text: String| {
-        faults.push(ConfigError { place: place.clone(), line: line.filter(|line| *line > 0), text });
+        let line = line.filter(|line| *line > 0);
+        faults.push(ConfigError { place: place.clone(), line, text, is_unread: false });
     };
     let Ok(text) = std::str::from_utf8(bytes) else {
         wrong(None, "is not UTF-8".to_owned());
@@ -131,7 +133,10 @@ pub struct ProjectFile {
 impl ProjectFile {
     /// Reads the file. Also reads its files of rules if `with_rules` returns true for its digest.
     fn read(path: &Path, top: &Path, with_rules: impl FnOnce(&Digest) -> bool) -> Result<Self, ConfigError> {
-        let error = |text: String| ConfigError { place: path.display().to_string(), line: None, text };
+        let error = |text: String| {
+            let place = path.display().to_string();
+            ConfigError { place, line: None, text, is_unread: true }
+        };
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(error("is not a file".to_owned()));
         };
@@ -190,7 +195,8 @@ fn rule_files(folder: &Path, top: &Path, names: &[PathBuf], faults: &mut Vec<Con
         match text {
             Ok(bytes) => all.push((path, bytes)),
             Err(text) => {
-                faults.push(ConfigError { place: path.display().to_string(), line: None, text });
+                let place = path.display().to_string();
+                faults.push(ConfigError { place, line: None, text, is_unread: true });
                 if all.len() == MAX_RULE_FILES {
                     break;
                 }
@@ -282,7 +288,8 @@ pub(super) fn read_project(found: &Found, sources: &Sources) -> Option<(PathBuf,
 
 /// The fault of a value that a project's file may not set, trusted or not.
 fn refused_value(path: &Path, line: Option<usize>, key: &str, why: &str) -> ConfigError {
-    ConfigError { place: path.display().to_string(), line, text: format!("{key}: {why}") }
+    let text = format!("{key}: {why}");
+    ConfigError { place: path.display().to_string(), line, text, is_unread: false }
 }
 
 /// A value of a trusted project file. Paths to write to must be below the user's state folder; relative paths start

@@ -43,6 +43,14 @@ pub struct Resolved {
     pub untrusted: Option<Untrusted>,
 }
 
+impl Resolved {
+    /// Whether any setting says which originals are kept on disk, and how.
+    pub fn says_what_is_kept(&self) -> bool {
+        let is_of_keeping = |key: &str| key.starts_with("recovery.") && key != "recovery.otherWorkspaces";
+        self.given.iter().any(|given| is_of_keeping(&given.key))
+    }
+}
+
 /// A value that cannot be used, and the error.
 struct Bad {
     error: ConfigError,
@@ -216,7 +224,7 @@ fn wrong(given: &[Given], key: &str, text: String) -> Bad {
         None => ("configuration".to_owned(), None),
     };
     let text = if text.starts_with(key) { text } else { format!("{key}: {text}") };
-    Bad { error: ConfigError { place, line, text }, given: bad.cloned().map(Box::new) }
+    Bad { error: ConfigError { place, line, text, is_unread: false }, given: bad.cloned().map(Box::new) }
 }
 
 /// Puts a value at its path, unless there already is one.

@@ -21,6 +21,8 @@ pub struct LoadError {
     pub line: Option<usize>,
     /// The fault: rule, field, value and what is allowed.
     pub reason: String,
+    /// Whether the file could not be read at all.
+    pub is_unread: bool,
 }
 
 impl fmt::Display for LoadError {
@@ -55,7 +57,7 @@ pub fn read_untrusted(path: &Path) -> Result<RuleSet, LoadError> {
 
 fn of_file(path: &Path, writers: Writers) -> Result<RuleSet, LoadError> {
     let bytes = read_regular(path, LARGEST_SETTINGS, Links::Follow, writers).map_err(|refused| {
-        LoadError { path: path.to_owned(), line: None, reason: refused.why.to_string() }
+        LoadError { path: path.to_owned(), line: None, reason: refused.why.to_string(), is_unread: true }
     })?;
     read_bytes(path, &bytes)
 }
@@ -68,13 +70,21 @@ fn of_file(path: &Path, writers: Writers) -> Result<RuleSet, LoadError> {
 pub fn read_bytes(path: &Path, bytes: &[u8]) -> Result<RuleSet, LoadError> {
     match std::str::from_utf8(bytes) {
         Ok(text) => read(path, text),
-        Err(_) => Err(LoadError { path: path.to_owned(), line: None, reason: "is not UTF-8".to_owned() }),
+        Err(_) => {
+            let reason = "is not UTF-8".to_owned();
+            Err(LoadError { path: path.to_owned(), line: None, reason, is_unread: false })
+        }
     }
 }
 
 /// Parses the text of a file; its path decides the format.
 pub fn read(path: &Path, text: &str) -> Result<RuleSet, LoadError> {
-    let error = |line: Option<usize>, reason: String| LoadError { path: path.to_owned(), line, reason };
+    let error = |line: Option<usize>, reason: String| LoadError {
+        path: path.to_owned(),
+        line,
+        reason,
+        is_unread: false,
+    };
     let value = value(path, text).map_err(|(line, reason)| error(line, reason))?;
     let list = match value {
         Value::Object(mut file) => match (file.remove("rules"), file.keys().next()) {

@@ -190,6 +190,107 @@ fn a_bad_value_has_one_exit_status() {
 }
 
 #[test]
+fn one_fault_has_one_exit_status() {
+    let home = Home::new();
+    home.file("bad.yaml", "policy:\n  mode: nonsense\n");
+    home.file("rules.yaml", "rules:\n  - nonsense: 1\n");
+    home.file("good.yaml", "rules:\n  - name: a\n    when: {tool: bash}\n    pipeline: [identity]\n");
+    home.file("servers.json", "[]");
+    // For every subcommand that reads a file: one that is not there, and a folder.
+    for line in [
+        "compress NONE",
+        "explain NONE",
+        "explain --record NONE --index 1",
+        "expand NONE",
+        "replay NONE",
+        "audit NONE",
+        "tune NONE",
+        "config check NONE",
+        "config show --config NONE",
+        "config show --rules NONE",
+        "trust NONE",
+        "stats NONE",
+        "rules check NONE",
+        "rules check good.yaml --sample NONE",
+        "mcp-proxy --servers NONE x",
+        "artifacts list --dir NONE",
+        "artifacts show 12345678 --dir NONE",
+        "artifacts search x --dir NONE",
+        "artifacts prune --dir NONE",
+        "install claude-code --dir NONE",
+        "uninstall claude-code --dir NONE",
+        "man --dir bad.yaml/x",
+        "audit bad.yaml --output NONE/x.html",
+        "explain bad.yaml --html NONE/x.html",
+    ] {
+        let (code, told) = home.code_and_stderr(&line.replace("NONE", "none").split(' ').collect::<Vec<_>>());
+        assert!(code == Some(1) && !told.is_empty(), "{line}: {code:?} {told}");
+    }
+    for line in [
+        "config check .",
+        "config show --config .",
+        "rules check .",
+        "mcp-proxy --servers . x",
+        "compress .",
+        "stats .",
+    ] {
+        assert_eq!(home.code_and_stderr(&line.split(' ').collect::<Vec<_>>()).0, Some(1), "{line}");
+    }
+    // Content that is invalid.
+    for line in [
+        "config check bad.yaml",
+        "config check none bad.yaml",
+        "config show --config bad.yaml",
+        "rules check rules.yaml",
+        "mcp-proxy --servers servers.json x",
+    ] {
+        assert_eq!(home.code_and_stderr(&line.split(' ').collect::<Vec<_>>()).0, Some(2), "{line}");
+    }
+    for line in ["run --no-resident -- none", "gateway -- none", "mcp-proxy -- none"] {
+        assert_eq!(home.code_and_stderr(&line.split(' ').collect::<Vec<_>>()).0, Some(127), "{line}");
+    }
+    for status in ["Exit status:", "  1    Failed: ", "  2    Invalid: ", "  127  run, gateway, mcp-proxy: "]
+    {
+        assert!(home.printed(&["help"]).contains(status), "{status}");
+    }
+    assert!(home.printed(&["man"]).contains(".SH \"EXIT STATUS\""));
+}
+
+#[test]
+fn a_byte_cap_is_kept_or_refused() {
+    let home = Home::new();
+    let lines = |n: usize| (0..n).map(|n| format!("{n}: a line of {n} words\n")).collect::<String>();
+    home.file("lines.txt", &lines(2000));
+    home.file("errors.txt", &lines(900).replace("9: a", "9: error: a"));
+    home.file("line.txt", &"a word and another, ".repeat(9000));
+    home.file("words.json", &format!("[{}1]", "{\"a\": \"text\", \"b\": [1, 2]}, ".repeat(3000)));
+    for cap in ["0", "1", "255"] {
+        let (code, told) = home.code_and_stderr(&["compress", "--max-output-bytes", cap, "lines.txt"]);
+        assert!(code == Some(2) && told.contains("256..=1048576"), "{told}");
+    }
+    for cap in [256, 300, 320, 400, 640, 700, 1500] {
+        for file in ["lines.txt", "errors.txt", "line.txt", "words.json"] {
+            for mode in ["safe", "standard", "aggressive"] {
+                let cap = cap.to_string();
+                let more = [
+                    "--max-output-bytes",
+                    &cap,
+                    "--mode",
+                    mode,
+                    "--command",
+                    "make",
+                    "--exit-code",
+                    "101",
+                    file,
+                ];
+                let out = home.printed(&[&["compress"], &more[..]].concat());
+                assert!(out.len() <= cap.parse().unwrap(), "{file} {mode} {cap}: {} {out}", out.len());
+            }
+        }
+    }
+}
+
+#[test]
 fn what_is_allowed_is_told_with_a_bad_value() {
     let home = Home::new();
     home.file("h.txt", "x\n");
@@ -245,7 +346,7 @@ fn expand_takes_a_file_and_a_path_is_named_once() {
     assert_eq!(home.printed(&["expand", "a.txt"]), "a plain text\n");
     assert_eq!(home.printed(&["expand"]), "");
     let (code, told) = home.code_and_stderr(&["mcp-proxy", "--servers", "/none/servers.json", "x"]);
-    assert!(code == Some(2) && told.matches("/none/servers.json").count() == 1, "{told}");
+    assert!(code == Some(1) && told.matches("/none/servers.json").count() == 1, "{told}");
 }
 
 #[test]
@@ -522,6 +623,7 @@ fn an_audit_that_understands_nothing_fails() {
 #[test]
 fn artifacts_are_found_by_what_lists_and_markers_show() {
     let home = Home::new();
+    assert!(home.printed(&["artifacts", "list"]).starts_with("No originals are kept; "));
     home.file("log.txt", &passing(300));
     let shown = home.printed(&["run", "--no-resident", "--shell", "cat log.txt # cargo test"]);
     let shown = match shown.contains("artifacts show") {
@@ -547,8 +649,20 @@ fn artifacts_are_found_by_what_lists_and_markers_show() {
         (Some(1), "tersed: nothing matches in 1 original\n")
     );
     let check = shown.split_once("[tersed#").expect(&shown).1[..12].to_owned();
-    let (code, told) = home.code_and_stderr(&["artifacts", "show", &check]);
-    assert!(code == Some(1) && told.contains("no handle"), "{told}");
+    // The digits of the check, and what stands around them, name the original of the text.
+    let first = shown.lines().find(|line| line.contains("[tersed#")).unwrap();
+    for given in [
+        &check,
+        &format!("[tersed#{check}"),
+        &format!("#{check}"),
+        first,
+        &format!("[{handle}]"),
+        &handle[..5],
+    ] {
+        assert_eq!(home.printed(&["artifacts", "show", given]), whole, "{given}");
+    }
+    let (code, told) = home.code_and_stderr(&["artifacts", "show", "#000000000000"]);
+    assert!(code == Some(1) && told.contains("`tersed artifacts list` shows the handles"), "{told}");
     assert_eq!(home.printed(&["artifacts", "show", &handle.to_uppercase()]), whole);
     let (_, told) = home.code_and_stderr(&["artifacts", "show", "2310"]);
     assert!(told.contains("8 digits or more"), "{told}");

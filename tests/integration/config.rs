@@ -90,15 +90,15 @@ fn each_value_knows_its_layer() {
     let place = Place::new()
         .variable("TERSED_POLICY_MIN_BYTES", "2")
         .variable("TERSED_POLICY_EXCLUDE_TOOLS", "a, b")
-        .flag("policy.maxOutputBytes", json!(1));
+        .flag("policy.maxOutputBytes", json!(301));
     place
         .file(
             "project/tersed.toml",
-            "profile = \"ops\"\n[policy]\nminBytes = 3\nmaxOutputBytes = 3\nsummarizeAbove = 3\n",
+            "profile = \"ops\"\n[policy]\nminBytes = 3\nmaxOutputBytes = 303\nsummarizeAbove = 3\n",
         )
         .file(
             "user/tersed.yaml",
-            "policy:\n  minBytes: 4\n  maxOutputBytes: 4\n  summarizeAbove: 4\n  dedupWindowResults: 4\n",
+            "policy:\n  minBytes: 4\n  maxOutputBytes: 304\n  summarizeAbove: 4\n  dedupWindowResults: 4\n",
         )
         .trust();
     let resolved = place.layers().resolve().unwrap();
@@ -111,7 +111,7 @@ fn each_value_knows_its_layer() {
         "profile = \"ops\" from DIR/project/tersed.toml:1",
         "policy.mode = \"aggressive\" from profile ops",
         "policy.minBytes = 2 from TERSED_POLICY_MIN_BYTES",
-        "policy.maxOutputBytes = 1 from --set",
+        "policy.maxOutputBytes = 301 from --set",
         "policy.excludeTools = [\"a\",\"b\"] from TERSED_POLICY_EXCLUDE_TOOLS",
         "policy.summarizeAbove = 3 from DIR/project/tersed.toml:5",
         "policy.dedupWindowResults = 4 from DIR/user/tersed.yaml:5",
@@ -120,7 +120,7 @@ fn each_value_knows_its_layer() {
         assert!(told.iter().any(|told| told == line), "{line} is not in {told:#?}");
     }
     let policy = &resolved.config.policy;
-    assert_eq!((policy.min_bytes, policy.max_output_bytes, policy.summarize_above), (2, 1, 3));
+    assert_eq!((policy.min_bytes, policy.max_output_bytes, policy.summarize_above), (2, 301, 3));
     assert_eq!(policy.mode, Mode::Aggressive);
     assert_eq!(resolved.config.recovery.retention_seconds, 604_800);
 
@@ -188,7 +188,7 @@ fn errors_name_file_line_key_value_and_what_is_allowed() {
         ),
         (
             "policy:\n  maxOutputBytes: 0\n",
-            "DIR/project/tersed.yaml:2: policy.maxOutputBytes: 0 is not allowed, allowed is 1 to 1048576",
+            "DIR/project/tersed.yaml:2: policy.maxOutputBytes: 0 is not allowed, allowed is 256 to 1048576",
         ),
         (
             "policy:\n  minBytes: -4\n",
@@ -329,6 +329,49 @@ fn the_binary_shows_checks_and_refuses() {
         assert!(run(&place, arguments, &[]).status.success(), "{arguments:?}");
     }
     assert!(run(&place, &["compress"], &[("TERSED_NO_CONFIG", "1")]).status.success());
+}
+
+#[test]
+fn what_is_shown_is_a_file_with_the_same_settings() {
+    let place = Place::new();
+    place.file("rules.yaml", "rules:\n  - name: a\n    when: {tool: bash}\n    pipeline: [identity]\n");
+    place.file(
+        "mine.yaml",
+        "profile: coding\nruleFiles: [rules.yaml]\npolicy:\n  mode: aggressive\n  minBytes: 7\n  excludeTools: [a, \"b: #c\", \"d\\te\\x7f\\u200b\"]\n  \
+         budget: {perResult: 4000}\naccounting:\n  prices:\n    \"a model\": {input: 3, cachedInput: 0.3}\n\
+         recovery: {mode: always, directory: kept}\n",
+    );
+    place.file("mine.toml", "profile = \"ops\"\npolicy.excludeTools = [\"a\", \"b\\u007f\"]\n[accounting.prices]\n\"a model\" = {input = 3}\n");
+    let path = |name: &str| place.dir.path().join(name).display().to_string();
+    let json = |file: &str| out(&run(&place, &["config", "show", "--json", "--config", file], &[]));
+    for name in ["mine.yaml", "mine.toml"] {
+        let (file, again) = (path(name), path(&format!("again-{name}")));
+        for more in [&[][..], &["--origin"]] {
+            let shown = out(&run(&place, &[&["config", "show", "--config", &file], more].concat(), &[]));
+            fs::write(&again, &shown).unwrap();
+            assert!(json(&file).contains("a model"), "{}", json(&file));
+            assert_eq!(json(&again), json(&file), "{shown}");
+            // A line with a default is a line of a file once the sign before it is gone.
+            let is_set = |line: &str| !line.trim_end().ends_with('=') && !line.contains(" =  #");
+            let whole: Vec<String> = shown.lines().map(|line| line.replacen("# ", "", 1)).collect();
+            let whole: Vec<String> = match more.is_empty() {
+                true => whole.into_iter().filter(|line| is_set(line)).collect(),
+                false => continue,
+            };
+            fs::write(&again, whole.join("\n")).unwrap();
+            let checked = run(&place, &["config", "check", &again], &[]);
+            assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+        }
+    }
+    let bare = out(&run(&place, &["config", "show", "--no-config"], &[]));
+    for line in [
+        "# policy:\n",
+        "  # mode: \"standard\"\n",
+        "  # headTailBytes:  # 12288 in `standard`",
+        "  # excludeTools: []\n",
+    ] {
+        assert!(bare.contains(line), "{line} is not in\n{bare}");
+    }
 }
 
 #[test]

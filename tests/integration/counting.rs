@@ -62,6 +62,32 @@ fn what_gemini_cannot_take_counts_as_no_saving() {
     assert!(home.printed(&["stats"]).starts_with("Nothing has been counted yet in "));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn what_nobody_could_read_is_not_counted() {
+    use std::process::Stdio;
+    for more in [&["--no-resident"][..], &[]] {
+        let home = Home::new();
+        let line = ["--shell", "seq 4000 | sed 's/$/: a line/'"];
+        let run = |out: Stdio| {
+            let mut command = home.command(env!("CARGO_BIN_EXE_tersed"));
+            command.args([&["run"], more, &line].concat()).stdout(out).output().unwrap()
+        };
+        let device = |name: &str| fs::OpenOptions::new().write(true).open(name).unwrap();
+        assert_eq!(run(device("/dev/full").into()).status.code(), Some(1));
+        assert!(run(device("/dev/null").into()).status.success());
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        run(writer.into());
+        let page = home.printed(&["stats"]);
+        assert!(page.starts_with("Nothing has been counted yet in "), "{more:?}: {page}");
+        // A file is read later.
+        run(fs::File::create(home.path("log")).unwrap().into());
+        run(Stdio::piped());
+        assert_eq!(counts(&home)["counts"][0]["results"], 2, "{more:?}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn the_file_is_the_owners_and_never_somebody_elses() {

@@ -8,6 +8,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::command_line::Home;
+
 struct Process {
     child: Child,
     input: Option<ChildStdin>,
@@ -26,8 +28,12 @@ impl Process {
         let state = tempfile::tempdir().unwrap();
         command.env("TERSED_NO_CONFIG", "1").env("XDG_STATE_HOME", state.path());
         command.env("XDG_RUNTIME_DIR", state.path());
-        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
-        let mut child = command.spawn().unwrap();
+        command.args(arguments).stderr(errors);
+        Self::of(command, state)
+    }
+
+    fn of(mut command: Command, state: tempfile::TempDir) -> Self {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
         Self { input: child.stdin.take(), child, output, _state: state }
     }
@@ -87,6 +93,64 @@ fn shake_hands(process: &mut Process) {
     let answer = process.ask(json!(0), "initialize", params);
     assert_eq!(answer["result"]["serverInfo"]["name"], "tersed", "{answer}");
     process.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+}
+
+#[test]
+fn the_tools_reach_the_originals_of_their_workspace_alone() {
+    let home = Home::new();
+    let binary = env!("CARGO_BIN_EXE_tersed");
+    let mut shown = Vec::new();
+    for name in ["one", "two"] {
+        std::fs::create_dir_all(home.path(name).join(".git")).unwrap();
+        let mut command = home.command(binary);
+        let line = format!("seq 4000 | sed 's/$/: a line of {name}/'");
+        command.args(["run", "--no-resident", "--shell", &line]).current_dir(home.path(name));
+        let output = command.output().unwrap();
+        assert!(output.status.success());
+        shown.push(String::from_utf8(output.stdout).unwrap());
+    }
+    let all: Value = serde_json::from_str(&home.printed(&["artifacts", "list", "--json"])).unwrap();
+    let id = |name: &str| {
+        let is_of = |one: &&Value| one["command"].as_str().is_some_and(|command| command.contains(name));
+        all.as_array().unwrap().iter().find(is_of).unwrap()["id"].as_str().unwrap().to_owned()
+    };
+    let told = |tool: &str, arguments: Value| {
+        let mut command = home.command(binary);
+        command.arg("mcp").current_dir(home.path("one"));
+        let mut process = Process::of(command, tempfile::tempdir().unwrap());
+        shake_hands(&mut process);
+        let answer = process.ask(json!(1), "tools/call", json!({ "name": tool, "arguments": arguments }));
+        answer["result"]["content"][0]["text"].as_str().unwrap().to_owned()
+    };
+    let other = json!({ "id": id("two"), "first": 7, "last": 7 });
+    let listed = told("tersed_list", json!({}));
+    assert!(listed.contains(&id("one")) && !listed.contains(&id("two")), "{listed}");
+    assert_eq!(
+        told("tersed_expand", json!({ "id": id("one"), "first": 7, "last": 7 })),
+        "7: a line of one\n"
+    );
+    // The digits of the check of a text name its original too, in the same limits.
+    let check = |text: &str| text.split_once("[tersed#").unwrap().1[..12].to_owned();
+    for given in [check(&shown[0]), format!("[tersed#{}", check(&shown[0]))] {
+        assert_eq!(
+            told("tersed_expand", json!({ "id": given, "first": 7, "last": 7 })),
+            "7: a line of one\n"
+        );
+    }
+    let refused = told("tersed_expand", json!({ "id": format!("#{}", check(&shown[1])) }));
+    assert!(refused.contains("no original that is kept was shown with it"), "{refused}");
+    let refused = told("tersed_expand", other.clone());
+    assert!(refused.contains("no ") && refused.contains("`recovery.otherWorkspaces`"), "{refused}");
+    assert!(!refused.contains("a line of"), "{refused}");
+    // Only the user can allow more, no project.
+    let settings = "recovery:\n  otherWorkspaces: true\n";
+    std::fs::write(home.path("one/tersed.yaml"), settings).unwrap();
+    assert!(!told("tersed_list", json!({})).contains(&id("two")));
+    std::fs::remove_file(home.path("one/tersed.yaml")).unwrap();
+    std::fs::create_dir_all(home.path(".config/tersed")).unwrap();
+    std::fs::write(home.path(".config/tersed/tersed.yaml"), settings).unwrap();
+    assert!(told("tersed_list", json!({})).contains(&id("two")));
+    assert_eq!(told("tersed_expand", other), "7: a line of two\n");
 }
 
 fn passing_tests() -> String {

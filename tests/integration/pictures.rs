@@ -59,13 +59,19 @@ fn same(file: &str, drawn: &str) {
     assert!(known == drawn, "{file} is not what comes out; BLESS=1 draws it anew");
 }
 
-/// The output of a command for a user without settings, from one line to another.
-fn printed(arguments: &str, first: &str, lines: usize) -> Vec<String> {
+/// A user without settings whose working directory has our tests.
+fn home_with_tests() -> Home {
     let home = Home::new();
     #[cfg(unix)]
     std::os::unix::fs::symlink(repository("tests"), home.path("work/tests")).unwrap();
     #[cfg(not(unix))]
     std::os::windows::fs::symlink_dir(repository("tests"), home.path("work/tests")).unwrap();
+    home
+}
+
+/// The output of a command for a user without settings, from one line to another.
+fn printed(arguments: &str, first: &str, lines: usize) -> Vec<String> {
+    let home = home_with_tests();
     let text = home.printed(&arguments.split(' ').collect::<Vec<_>>());
     let seal = regex::Regex::new("tersed#[0-9a-f]+").unwrap();
     // A seal is made with the key of an installation.
@@ -104,19 +110,108 @@ fn the_picture_of_explain_is_what_it_prints() {
     same("protocol/pictures/explain.svg", &picture(shown, &lines, class));
 }
 
+/// Draws what a page says with its own figures: the page is one of boxes, bars and rows, so no browser is needed.
+struct Drawing {
+    out: String,
+    /// The lower edge of what is drawn.
+    y: usize,
+}
+
+/// Pixels of the drawn page.
+const PAGE: usize = 900;
+const EDGE: usize = 24;
+
+impl Drawing {
+    fn text(&mut self, x: usize, y: usize, class: &str, text: &str) {
+        // The page is escaped already, and what it marks up is text all the same.
+        let tag = regex::Regex::new("<[^>]*>").unwrap();
+        let text = tag.replace_all(text, "");
+        writeln!(self.out, "<text x=\"{x}\" y=\"{y}\" class=\"{class}\">{text}</text>").unwrap();
+    }
+
+    fn rect(&mut self, place: [f64; 4], class: &str) {
+        let [x, y, width, height] = place;
+        writeln!(
+            self.out,
+            "<rect x=\"{x:.1}\" y=\"{y}\" width=\"{width:.1}\" height=\"{height}\" class=\"{class}\"/>"
+        )
+        .unwrap();
+    }
+
+    fn tiles(&mut self, page: &str) {
+        let tile =
+            regex::Regex::new("<dt>(.*?)</dt><dd>(.*?)</dd>(?:<dd class=\"note\">(.*?)</dd>)?").unwrap();
+        let all: Vec<_> = tile.captures_iter(page).collect();
+        let width = (PAGE - 2 * EDGE) / all.len();
+        for (at, found) in all.iter().enumerate() {
+            let x = EDGE + at * width;
+            self.rect([x as f64, self.y as f64, width as f64 - 10.0, 82.0], "box");
+            for (n, (class, down)) in [("soft", 22), ("large", 50), ("small", 71)].into_iter().enumerate() {
+                self.text(x + 12, self.y + down, class, found.get(n + 1).map_or("", |text| text.as_str()));
+            }
+        }
+        self.y += 82;
+    }
+
+    fn section(&mut self, section: &str) {
+        let row = "<span class=\"name\">(.*?)</span><svg class=\"bar\".*?\"after\" width=\"(.*?)\".*?\"saved\" x=\"(.*?)\" \
+                   width=\"(.*?)\".*?<b>(.*?)</b> (.*?)(?: <small>(.*?)</small>)?</span></div>";
+        let row = regex::Regex::new(row).unwrap();
+        let head = section.split("</h2>").next().unwrap();
+        self.text(EDGE, self.y + 44, "head", head);
+        self.y += 58;
+        const BAR: usize = 330;
+        const BAR_WIDTH: f64 = 300.0;
+        for found in row.captures_iter(section) {
+            let number = |n: usize| found[n].parse::<f64>().unwrap() * BAR_WIDTH / 100.0;
+            let y = self.y as f64 + 6.0;
+            let name: String = match found[1].split_once(':') {
+                Some((name, _)) => name.to_owned(),
+                None => found[1].to_owned(),
+            };
+            self.text(EDGE, self.y + 18, "name", &name);
+            self.rect([BAR as f64, y, BAR_WIDTH, 14.0], "box");
+            self.rect([BAR as f64, y, number(2), 14.0], "after");
+            self.rect([BAR as f64 + number(3), y, number(4), 14.0], "saved");
+            self.text(BAR + 320, self.y + 18, "name", &format!("{}  {}", &found[5], &found[6]));
+            if let Some(small) = found.get(7) {
+                self.text(BAR, self.y + 36, "small", small.as_str());
+                self.y += 18;
+            }
+            self.y += 28;
+        }
+    }
+}
+
 #[test]
-fn the_picture_of_the_audit_is_what_it_prints() {
+fn the_picture_of_the_audit_shows_its_page() {
     let arguments =
         "audit tests/fixtures/audit/claude-code tests/fixtures/audit/codex tests/fixtures/audit/pi";
     let lines = printed(arguments, "tersed ", 34);
-    let class = |line: &str| {
-        let is_head =
-            ["What of that", "format ", "tool ", "session "].iter().any(|head| line.starts_with(head));
-        if is_head { "head" } else { "" }
-    };
     assert!(lines.len() > 20 && lines.iter().any(|line| line.contains("through the gateway")), "{lines:?}");
-    same(
-        "protocol/pictures/audit.svg",
-        &picture(arguments.replacen("audit", "tersed audit", 1).as_str(), &lines, class),
+    let home = home_with_tests();
+    home.printed(&format!("{arguments} --output page.html").split(' ').collect::<Vec<_>>());
+    let page = fs::read_to_string(home.path("work/page.html")).unwrap();
+    let between = |open: &str, close: &str| page.split_once(open).unwrap().1.split(close).next().unwrap();
+    let mut drawing = Drawing { out: String::new(), y: 94 };
+    drawing.text(EDGE, 48, "title", between("<h1>", "</h1>"));
+    drawing.text(EDGE, 74, "soft", between("</h1>\n<p>", "</p>"));
+    drawing.tiles(&page);
+    for section in page.split("<section>\n<h2>").skip(1).take(3) {
+        drawing.section(section);
+    }
+    let Drawing { out, y } = drawing;
+    let height = y + EDGE;
+    assert!(out.matches("class=\"saved\"").count() > 6 && out.contains(">By tool<"), "{out}");
+    let style = "text { font-family: system-ui, sans-serif; fill: #e6edf3; } .title { font-size: 24px; font-weight: 600; } \
+                 .head { font-size: 17px; font-weight: 600; } .large { font-size: 24px; font-weight: 600; } .name { font-size: 14px; } \
+                 .soft { font-size: 14px; fill: #9198a1; } .small { font-size: 12px; fill: #9198a1; } .back { fill: #0d1117; } \
+                 .box { fill: #161b22; } .after { fill: #8494a8; } .saved { fill: #3fb96f; }";
+    let drawn = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{PAGE}\" height=\"{height}\" viewBox=\"0 0 {PAGE} {height}\" role=\"img\">\n\
+         <title>The page of {}</title>\n<style>{style}</style>\n\
+         <rect width=\"{PAGE}\" height=\"{height}\" rx=\"8\" class=\"back\"/>\n{out}</svg>\n",
+        escaped(arguments)
     );
+    same("protocol/pictures/audit.svg", &drawn);
 }

@@ -128,7 +128,7 @@ fn pipe(path: &Path) {
 
 /// Everything that a project could gain by.
 const GREEDY: &str = "profile: ops\n\
-    policy:\n  redactSecrets: false\n  minBytes: 0\n  maxOutputBytes: 10\n  budget: {perResult: 1}\n  neverOmit: false\n  \
+    policy:\n  redactSecrets: false\n  minBytes: 0\n  maxOutputBytes: 310\n  budget: {perResult: 1}\n  neverOmit: false\n  \
     mode: aggressive\n  noiseDirectories: [src]\n  externalizeAbove: 1\n  \
     rules: [{name: fine, when: {tool: bash}, stages: {replace: [{pattern: FAILED, with: good}]}}]\n\
     recovery: {mode: always, directory: link}\n\

@@ -40,6 +40,12 @@ pub struct Label {
     /// The call's exit code, where the host gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i64>,
+    /// Keyed fingerprint of the workspace; none if it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<u64>,
+    /// The checks in the markers of the texts that were shown of it, by which it can be found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<String>,
 }
 
 /// The first line of a file.

@@ -6,19 +6,16 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::Value;
 
-use super::{Place, as_json, copies, elsewhere, print_json};
+use super::elsewhere::{self, Reach};
+use super::{Place, as_json, copies, print_json};
 use crate::cli::Failure;
 use crate::cli::out::print;
 
 /// Prints the list.
 pub(super) fn list(place: &Place) -> Result<(), Failure> {
     let vault = place.vault()?;
-    // An absent folder of the user is an empty one; a folder that was named is a mistake.
-    if let Some(folder) = place.dir.as_ref().filter(|folder| !folder.is_dir()) {
-        return Err(format!("there is no folder {}", folder.display()).into());
-    }
     let copies = copies(&vault)?;
-    let mut elsewhere = if place.dir.is_none() { elsewhere::list() } else { Vec::new() };
+    let mut elsewhere = if place.dir.is_none() { elsewhere::list(Reach::Everything) } else { Vec::new() };
     // Sessions and processes may have the same original. It is read back by its handle alone.
     let mut known: HashSet<String> = copies.iter().map(|copy| copy.header.digest.clone()).collect();
     elsewhere.retain(|listed| match listed["digest"].as_str() {
@@ -27,6 +24,9 @@ pub(super) fn list(place: &Place) -> Result<(), Failure> {
     });
     if place.json {
         return print_json(&Value::Array(copies.iter().map(as_json).chain(elsewhere).collect()));
+    }
+    if copies.is_empty() && elsewhere.is_empty() {
+        return print("No originals are kept; `tersed artifacts --help` says which are, and where.\n");
     }
     let mut rows =
         vec![["HANDLE", "STORED", "UNTIL", "BYTES", "LINES", "TOOL", "COMMAND"].map(str::to_owned)];

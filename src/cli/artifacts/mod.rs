@@ -15,11 +15,14 @@ use serde_json::{Value, json};
 use super::Failure;
 use super::out::print;
 use super::settings::SettingsArgs;
+use crate::artifact::handle::{self, Name};
 use crate::artifact::vault::{AccessScope, Bounds, Copy, Pruned, Vault, user_folder};
-use crate::artifact::{Artifact, Encoding, LineRange, Match, Page, SearchOptions, handle};
+use crate::artifact::{AccessError, Artifact, Encoding, LineRange, Match, Page, SearchOptions};
 #[cfg(feature = "hosts")]
-use crate::host::resident::elsewhere;
+use crate::host::resident::elsewhere::{self, Reach};
 use crate::telemetry::{Clock, SystemClock};
+#[cfg(not(feature = "hosts"))]
+use elsewhere::Reach;
 
 /// The command that lists all originals.
 const LIST: &str = "`tersed artifacts list`";
@@ -35,9 +38,9 @@ const LIST: &str = "`tersed artifacts list`";
     Originals of `tersed hook`, `tersed run` and `tersed gateway` are on disk for a week, at most 512, without secrets, in \
     tersed/conversations in your state folder; `recovery.mode: never` turns this off. Others are on disk if recovery is on, as \
     with `tersed serve --recovery always`. While the process that `tersed hook` and `tersed run` share runs, it also has them in \
-    memory. A handle is the start of an id, 8 digits or more, as lists and texts \
-    show it; a whole marker is accepted too.\n\n\
-    Exit codes: 0 done, 1 failed (for search also: nothing found), 2 invalid command line.")]
+    memory. A handle is the start of an id, as lists and texts show it. A whole marker is accepted too, and the 12 digits \
+    behind `[tersed#`.\n\n\
+    For `search`, exit status 1 also means that nothing matches.")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,
@@ -52,7 +55,7 @@ enum Command {
     },
     /// Print an original, or some of its lines.
     Show {
-        /// The original: its handle, or the marker that names it.
+        /// The original: its handle, or a marker of the text that was shown of it.
         handle: String,
         /// Lines FIRST-LAST, FIRST- or N, from 1; may be given several times.
         #[arg(long, value_name = "RANGE", value_parser = range)]
@@ -106,11 +109,24 @@ struct Place {
 mod elsewhere {
     use super::{Artifact, Value, Vault};
 
-    pub(super) fn find(_: &str) -> Option<(String, Artifact)> {
+    #[derive(Debug, Clone, Copy)]
+    pub(super) enum Reach {
+        Everything,
+    }
+
+    pub(super) fn find(_: &str, _: Reach) -> Option<(String, Artifact)> {
         None
     }
 
-    pub(super) fn list() -> Vec<Value> {
+    pub(super) fn list(_: Reach) -> Vec<Value> {
+        Vec::new()
+    }
+
+    pub(super) fn shown_with(_: &str, _: Reach) -> Vec<super::Copy> {
+        Vec::new()
+    }
+
+    pub(super) fn with_check(_: &Vault, _: &str) -> Vec<super::Copy> {
         Vec::new()
     }
 
@@ -162,6 +178,10 @@ fn range(text: &str) -> Result<LineRange, String> {
 impl Place {
     fn vault(&self) -> Result<Vault, Failure> {
         let none = "the user has no folder for state, --dir names one";
+        // An absent folder of the user is an empty one; a folder that was named is a mistake.
+        if let Some(folder) = self.dir.as_ref().filter(|folder| !folder.is_dir()) {
+            return Err(format!("there is no folder {}", folder.display()).into());
+        }
         let path = match &self.dir {
             Some(folder) => Some(folder.clone()),
             None => self.settings.load(Vec::new())?.resolved.config.recovery.directory,
@@ -178,30 +198,83 @@ fn copies(vault: &Vault) -> Result<Vec<Copy>, String> {
     copies.map_err(|error| format!("{}: {error}", vault.path().display()))
 }
 
-/// The original of a handle.
-fn find(vault: &Vault, handle: &str) -> Result<(String, Artifact), String> {
-    match vault.find(None, handle, now()) {
-        Ok(Some((header, artifact))) => Ok((header.id().to_owned(), artifact)),
-        // An error of the folder is more useful than "not found".
-        Ok(None) => elsewhere::find(handle).map_or_else(
-            || {
-                let place = vault.path().display();
-                copies(vault).and_then(|_| {
-                    Err(format!(
-                        "no original {handle:?} in {place}, nor among those of hooks, `tersed run` and the gateway"
-                    ))
-                })
+/// The original that a given text names.
+fn named(vault: &Vault, given: &str) -> Result<(String, Artifact), Failure> {
+    match handle::read(given, LIST).map_err(Failure::value)? {
+        Name::Check(check) => Ok(find(vault, &of_check(vault, &check)?)?),
+        Name::Handle(handle) => match find(vault, &handle) {
+            Err(why) => match handle::is_check(&handle) {
+                // The digits of a marker, without their sign.
+                true => Ok(find(vault, &of_check(vault, &handle)?)?),
+                false => Err(handle::explained(&handle, why).into()),
             },
-            Ok,
-        ),
-        Err(error) => Err(error.to_string()),
+            found => Ok(found?),
+        },
     }
+}
+
+/// The id of the original of which a text with this check was shown.
+fn of_check(vault: &Vault, check: &str) -> Result<String, String> {
+    let mut all = elsewhere::with_check(vault, check);
+    all.extend(elsewhere::shown_with(check, Reach::Everything));
+    let mut ids: Vec<&str> = Vec::new();
+    for copy in &all {
+        if !ids.contains(&copy.header.digest.as_str()) {
+            ids.push(&copy.header.digest);
+        }
+    }
+    handle::only(check, &ids, LIST).map(str::to_owned)
+}
+
+/// The original of a handle, or of its first digits if they mean only one.
+fn find(vault: &Vault, handle: &str) -> Result<(String, Artifact), String> {
+    let at_place = match vault.find(None, handle, now()) {
+        Ok(Some((header, artifact))) => return Ok((header.id().to_owned(), artifact)),
+        found => found.map(drop),
+    };
+    if let Err(error) = &at_place
+        && !matches!(error, AccessError::Ambiguous { .. })
+    {
+        return Err(error.to_string());
+    }
+    if at_place.is_ok()
+        && let Some(found) = elsewhere::find(handle, Reach::Everything)
+    {
+        return Ok(found);
+    }
+    // An error of the folder is more useful than "not found".
+    let ids = ids_from(vault, handle)?;
+    match ids.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        [one] if *one != handle => find(vault, one),
+        several @ [_, _, ..] => Err(handle::several_of(handle, several)),
+        _ => Err(format!(
+            "no original {handle:?} in {}, nor among those of hooks, `tersed run` and the gateway",
+            vault.path().display()
+        )),
+    }
+}
+
+/// The ids of all originals that start with these digits.
+fn ids_from(vault: &Vault, digits: &str) -> Result<Vec<String>, String> {
+    /// Fewer digits are no handle, but a slip.
+    const MIN_TYPED: usize = 4;
+    let copies = copies(vault)?;
+    if digits.len() < MIN_TYPED {
+        return Ok(Vec::new());
+    }
+    let elsewhere = elsewhere::list(Reach::Everything);
+    let here = copies.iter().map(Copy::id);
+    let there = elsewhere.iter().filter_map(|one| one["id"].as_str());
+    let all = here.chain(there).filter(|id| id.starts_with(digits));
+    let mut ids: Vec<String> = all.map(str::to_owned).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    Ok(ids)
 }
 
 fn show(place: &Place, given: &str, lines: &[LineRange]) -> Result<(), Failure> {
     let vault = place.vault()?;
-    let name = handle::read(given, LIST).map_err(Failure::value)?;
-    let (id, artifact) = find(&vault, &name).map_err(|why| handle::explained(&name, why, LIST))?;
+    let (id, artifact) = named(&vault, given)?;
     let mut page = Page { max_bytes: Page::MAX_BYTES, cursor: None };
     let (mut text, mut ranges): (String, Vec<[u64; 2]>) = (String::new(), Vec::new());
     let last = loop {
@@ -261,7 +334,8 @@ fn prune(place: &Place, older_than: Option<Duration>) -> Result<(), Failure> {
         return print_json(&json!({ "removed": pruned.removed, "left": pruned.left }));
     }
     let mut text = format!("{} removed, {} left\n", pruned.removed, pruned.left);
-    let in_memory = elsewhere::list().iter().filter(|one| one["onDisk"] != json!(true)).count();
+    let in_memory =
+        elsewhere::list(Reach::Everything).iter().filter(|one| one["onDisk"] != json!(true)).count();
     if place.dir.is_none() && in_memory > 0 {
         text += &format!(
             "{in_memory} more in the memory of running processes of `tersed hook` and `tersed run`, which end with their host\n"
@@ -275,6 +349,8 @@ fn as_json(copy: &Copy) -> Value {
     if let Some(members) = value.as_object_mut() {
         members.remove("tersed");
         members.remove("content");
+        members.remove("workspace");
+        members.remove("checks");
         members.insert("id".to_owned(), copy.id().into());
         members.insert("stored".to_owned(), listing::time(copy.header.stored).into());
         members.insert("expires".to_owned(), listing::time(copy.header.expires).into());

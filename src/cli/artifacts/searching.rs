@@ -6,9 +6,10 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use super::{LIST, Place, copies, elsewhere, find, match_json, print_json};
+use super::elsewhere::{self, Reach};
+use super::{Place, copies, find, match_json, named, print_json};
 use crate::artifact::vault::Vault;
-use crate::artifact::{AccessError, Artifact, Match, Media, SearchOptions, handle};
+use crate::artifact::{AccessError, Artifact, Match, Media, SearchOptions};
 use crate::cli::Failure;
 use crate::cli::out::{counted, print, print_message};
 
@@ -22,15 +23,18 @@ pub(super) fn search(
     check(pattern, options)?;
     let vault = place.vault()?;
     let handles = match given {
-        Some(given) => vec![handle::read(given, LIST).map_err(Failure::value)?.into_owned()],
+        Some(given) => vec![given.to_owned()],
         None => all(place, &vault)?,
     };
     let (mut found, mut out) = (Vec::new(), String::new());
     for one in &handles {
-        let (id, artifact) = match find(&vault, one) {
-            // An original may be removed during the search.
-            Err(_) if given.is_none() => continue,
-            found => found.map_err(|why| handle::explained(one, why, LIST))?,
+        let (id, artifact) = match given {
+            Some(given) => named(&vault, given)?,
+            None => match find(&vault, one) {
+                Ok(found) => found,
+                // An original may be removed during the search.
+                Err(_) => continue,
+            },
         };
         let matches = match all_matches(&artifact, pattern, options) {
             Err(AccessError::NotText { .. }) if given.is_none() => continue,
@@ -73,7 +77,7 @@ fn all(place: &Place, vault: &Vault) -> Result<Vec<String>, Failure> {
     let copies = copies(vault)?;
     let mut known: HashSet<String> = copies.iter().map(|copy| copy.header.digest.clone()).collect();
     let mut handles: Vec<String> = copies.iter().map(|copy| copy.header.digest.clone()).collect();
-    let elsewhere = if place.dir.is_none() { elsewhere::list() } else { Vec::new() };
+    let elsewhere = if place.dir.is_none() { elsewhere::list(Reach::Everything) } else { Vec::new() };
     for listed in &elsewhere {
         let text = |name: &str| listed.get(name).and_then(Value::as_str);
         if let Some(id) = text("id").filter(|id| known.insert(text("digest").unwrap_or(id).to_owned())) {

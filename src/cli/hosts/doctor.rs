@@ -16,7 +16,7 @@ use crate::doctor::{Finding, State, examine};
     tersed doctor\n  \
     tersed doctor --json\n\n\
     Checks the program, the settings, the folders, the hosts and the last failures, compresses a sample, and changes nothing.\n\n\
-    Exit codes: 0 no fault, 1 a fault that has to be fixed, 2 invalid command line.")]
+    Exit status 1 means a fault that has to be fixed.")]
 pub struct Args {
     /// Print JSON.
     #[arg(long)]

@@ -3,8 +3,8 @@
 
 use std::io::{IsTerminal, Read, Write};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::builder::PossibleValuesParser;
@@ -18,10 +18,12 @@ use crate::host::Host;
 use crate::host::hooks::{HOOKS, Hooks};
 use crate::host::resident::answer::answer;
 use crate::host::resident::breaker::Breaker;
-use crate::host::resident::client::Client;
-use crate::host::resident::place::Place;
+use crate::host::resident::client::{self, Client};
+use crate::host::resident::place::{Place, mark};
 use crate::host::resident::wire::{Answer, MAX_CONTENT, Reply, Request};
 use crate::host::wrap;
+use crate::telemetry::counts::Held;
+use crate::telemetry::{Counter, Counting, SystemClock};
 
 /// Arguments of `hook`.
 #[derive(Debug, clap::Args)]
@@ -246,6 +248,8 @@ fn asked(
     // The host would see a message. Without the key file, a key of this process is used.
     let _ = seal_key::ensure(&mut settings.policy);
     settings.counting = counting(&config, "other");
+    settings.workspace = mark();
+    let counted = settings.counting.clone();
     let host = Host::once(settings, place.map(|place| place.originals()));
     let (reply, new, held) = answer(&host, request, content);
     // The work in this process ended in time; otherwise the process that waits counts the timeout.
@@ -253,9 +257,30 @@ fn asked(
     if is_in_time {
         breaker.inspect(|breaker| breaker.answered());
     }
-    // Nobody waits longer for the answer of a hook.
-    let is_used = is_in_time || matches!(request, Request::Run { .. });
-    host.engine().count_held(if is_used { held } else { held.unused() });
+    if matches!(request, Request::Run { .. }) {
+        UNTOLD.lock().unwrap_or_else(PoisonError::into_inner).push((counted, held));
+    } else {
+        // Nobody waits longer for the answer of a hook.
+        host.engine().count_held(if is_in_time { held } else { held.unused() });
+    }
     host.engine().close();
     Some((reply, new))
+}
+
+/// Counts of outputs that this process compressed itself, until it is known whether they were shown.
+static UNTOLD: Mutex<Vec<(Option<Counting>, Held)>> = Mutex::new(Vec::new());
+
+/// Counts the outputs that were compressed for this process, if `is_shown` says that they were shown.
+pub(super) fn tell(is_shown: impl FnOnce() -> bool) {
+    let held = std::mem::take(&mut *UNTOLD.lock().unwrap_or_else(PoisonError::into_inner));
+    if held.is_empty() && !client::has_to_tell() {
+        return;
+    }
+    let is_shown = is_shown();
+    client::tell(is_shown);
+    for (counting, held) in held.into_iter().filter(|_| is_shown) {
+        let counter = Counter::new(counting, Arc::new(SystemClock::default()));
+        counter.add_held(held);
+        counter.close();
+    }
 }

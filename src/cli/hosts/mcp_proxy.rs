@@ -15,6 +15,7 @@ use crate::engine::{Settings, seal_key};
 use crate::files::{LARGEST_WITH_DATA, text_of_host};
 use crate::host::Host;
 use crate::host::proxy::{self, Server};
+use crate::host::resident::place::mark;
 
 /// Arguments of `mcp-proxy`.
 #[derive(Debug, clap::Args)]
@@ -61,15 +62,10 @@ pub fn run(args: &Args) -> ExitCode {
     match server(args) {
         Ok(server) => match proxy::run(host, &server) {
             Ok(status) => exit_code(status),
-            Err(message) => fail(&message, 127),
+            Err(message) => done(Err(Failure { message, code: 127 })),
         },
-        Err(message) => fail(&message, 2),
+        Err(failure) => done(Err(failure)),
     }
-}
-
-fn fail(message: &str, code: u8) -> ExitCode {
-    out::print_message(message);
-    ExitCode::from(code)
 }
 
 fn host(args: &Args) -> Result<Host, Failure> {
@@ -81,24 +77,36 @@ fn host(args: &Args) -> Result<Host, Failure> {
     // A proxy is not told which results left the model's context.
     settings.policy.dedup = false;
     settings.counting = counting(&config, "mcp-proxy");
+    settings.workspace = mark();
     Ok(Host::new(settings))
 }
 
-fn server(args: &Args) -> Result<Server, String> {
+fn server(args: &Args) -> Result<Server, Failure> {
     match &args.servers {
         None => Ok(Server { command: args.command.clone(), env: Vec::new(), folder: None }),
         Some(path) => match args.command.as_slice() {
             [name] => named(path, &name.to_string_lossy()),
-            more => Err(format!("{} arguments were given beside --servers, allowed is one name", more.len())),
+            more => Err(Failure::value(format!(
+                "{} arguments were given beside --servers, allowed is one name",
+                more.len()
+            ))),
         },
     }
 }
 
-fn named(path: &Path, name: &str) -> Result<Server, String> {
+fn named(path: &Path, name: &str) -> Result<Server, Failure> {
+    let text = text_of_host(path, LARGEST_WITH_DATA).map_err(|e| match e.kind() {
+        std::io::ErrorKind::InvalidData => Failure::value(out::at(path, &e)),
+        _ => out::at(path, &e).into(),
+    })?;
+    in_file(path, &text, name).map_err(Failure::value)
+}
+
+/// The server of that name in the text of a file.
+fn in_file(path: &Path, text: &str, name: &str) -> Result<Server, String> {
     let place = path.display();
-    let text = text_of_host(path, LARGEST_WITH_DATA).map_err(|e| out::at(path, &e))?;
     let shape = "allowed is a JSON object {\"mcpServers\": {\"NAME\": {\"command\": …}}}";
-    let mut file: File = serde_json::from_str(&text).map_err(|e| format!("{place}: {e}; {shape}"))?;
+    let mut file: File = serde_json::from_str(text).map_err(|e| format!("{place}: {e}; {shape}"))?;
     let Some(entry) = file.servers.remove(name) else {
         let names: Vec<String> = file.servers.into_keys().collect();
         return Err(format!("{place}: no server `{name}`, there are: {}", names.join(", ")));

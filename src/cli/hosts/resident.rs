@@ -34,7 +34,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     use crate::cli::counting::counting;
     use crate::engine::{Settings, seal_key};
     use crate::host::Host;
-    use crate::host::resident::place::Place;
+    use crate::host::resident::place::{Place, mark};
     use crate::host::resident::serve::{Ends, serve};
 
     let folder = std::env::current_dir().map_err(|e| format!("the working directory: {e}"))?;
@@ -43,11 +43,13 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut settings = Settings::of(&loaded.resolved.config);
     // Nobody reads its messages. Without the key file, a key of this process is used.
     let _ = seal_key::ensure(&mut settings.policy);
-    let is_said = loaded.resolved.given.iter().any(|given| given.key.starts_with("recovery"));
-    if !is_said && let Some(recovery) = Host::of_conversations() {
+    if !loaded.resolved.says_what_is_kept()
+        && let Some(recovery) = Host::of_conversations()
+    {
         settings.recovery = recovery;
     }
     settings.counting = counting(&loaded.resolved.config, "other");
+    settings.workspace = mark();
     settings.layers = Some((loaded.sources, loaded.layers));
     let ends = Ends { idle: args.idle, linger: args.linger, owner: args.owner };
     serve(&place, ends, Host::resident(settings))

@@ -146,6 +146,7 @@ fn as_it_is(args: &Args, program: &Program, policy: &LazyPolicy<'_>) -> ExitCode
 fn ended(args: &Args, ran: Result<Outcome, String>) -> ExitCode {
     match ran {
         Ok(Outcome { ended, fault, is_shown }) => {
+            hook::tell(|| is_shown && run::was_read());
             forget_unread(args, is_shown);
             if let Some(fault) = fault {
                 crate::cli::out::print_message(&format!("standard output: {fault}"));

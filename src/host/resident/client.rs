@@ -4,6 +4,8 @@
 
 use std::io;
 use std::time::{Duration, Instant};
+#[cfg(unix)]
+pub use system::{has_to_tell, tell};
 
 use super::place::Place;
 use super::wire::{Answer, Reply, Request};
@@ -22,15 +24,33 @@ pub struct Client {
 #[cfg(unix)]
 mod system {
     use std::fs::{File, OpenOptions, TryLockError};
+    use std::io::Write;
     use std::os::unix::fs::OpenOptionsExt;
     use std::os::unix::net::UnixStream;
     use std::os::unix::process::CommandExt;
     use std::path::Path;
     use std::process::{Child, Command, Stdio};
+    use std::sync::{Mutex, PoisonError};
 
     use super::{Answer, Client, Duration, Instant, Reply, Request, io};
     use crate::host::resident::connect::connect;
     use crate::host::resident::wire;
+
+    /// Connections over which outputs of commands came. Their other ends wait to hear whether they were shown.
+    static UNTOLD: Mutex<Vec<UnixStream>> = Mutex::new(Vec::new());
+
+    /// Tells the resident process whether the outputs that it compressed for this one were shown. Without that it counts
+    /// them as shown, after a while or when this process ends.
+    pub fn tell(is_shown: bool) {
+        for mut stream in UNTOLD.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            let _ = stream.write_all(if is_shown { wire::SHOWN } else { wire::LOST });
+        }
+    }
+
+    /// Whether there is something to tell.
+    pub fn has_to_tell() -> bool {
+        !UNTOLD.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
 
     /// Pause between two attempts to reach a starting process.
     const RETRY_PAUSE: Duration = Duration::from_millis(2);
@@ -91,10 +111,14 @@ mod system {
             wire::write(&mut stream, request, content)?;
             stream.set_read_timeout(Some(self.left()?))?;
             // A socket reports a timeout as "would block".
-            wire::read(&mut stream).map_err(|error| match error.kind() {
+            let answer = wire::read(&mut stream).map_err(|error| match error.kind() {
                 io::ErrorKind::WouldBlock => io::Error::from(io::ErrorKind::TimedOut),
                 _ => error,
-            })
+            })?;
+            if matches!(request, Request::Run { .. }) {
+                UNTOLD.lock().unwrap_or_else(PoisonError::into_inner).push(stream);
+            }
+            Ok(answer)
         }
 
         /// Starts the process, unless another client is starting it, and connects.
@@ -152,6 +176,16 @@ mod system {
             Err(TryLockError::Error(error)) => Err(error),
         }
     }
+}
+
+/// On other systems there is no resident process to tell anything.
+#[cfg(not(unix))]
+pub fn tell(_: bool) {}
+
+/// On other systems there is nothing to tell.
+#[cfg(not(unix))]
+pub fn has_to_tell() -> bool {
+    false
 }
 
 /// On other systems there is no resident process: every client does its work itself.

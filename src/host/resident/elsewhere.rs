@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::client::Client;
-use super::place::Place;
+use super::place::{Place, mark};
 use super::wire::{Reply, Request};
-use crate::artifact::vault::{AccessScope, Bounds, Copy, Vault, conversations_folder};
+use crate::artifact::vault::{AccessScope, Bounds, Copy, Header, Label, Vault, conversations_folder};
 use crate::artifact::{Artifact, Media};
 use crate::telemetry::{Clock, SystemClock};
 
@@ -27,6 +27,29 @@ const MAX_ASKED: usize = 64;
 /// Most copies in a list.
 const MAX_LISTED: usize = 512;
 
+/// Whose originals are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Those of all workspaces of the user.
+    Everything,
+    /// Those of the workspace of this process.
+    Workspace,
+}
+
+impl Reach {
+    fn sockets(self, place: &Place) -> Vec<PathBuf> {
+        match self {
+            Self::Everything => place.sockets(),
+            Self::Workspace => place.own_sockets(),
+        }
+    }
+
+    /// Whether a copy on disk is in reach.
+    fn includes(self, label: &Label, own: Option<u64>) -> bool {
+        self == Self::Everything || (own.is_some() && label.workspace == own)
+    }
+}
+
 /// The place of this process's own workspace.
 fn place() -> Option<Place> {
     let folder = std::env::current_dir().ok()?;
@@ -40,10 +63,11 @@ fn asked<T: Send + 'static>(
     request: &Request,
     read: fn((Reply, Vec<u8>)) -> Option<T>,
     is_one: bool,
+    reach: Reach,
 ) -> Vec<T> {
     let mut until = Instant::now() + ANSWER_TIMEOUT;
     let (send, answers) = channel();
-    let sockets = place.sockets().into_iter().take(MAX_ASKED);
+    let sockets = reach.sockets(place).into_iter().take(MAX_ASKED);
     let mut waiting: Vec<usize> = Vec::new();
     for (index, socket) in sockets.enumerate() {
         let client = Client { place: place.clone(), settings: Vec::new(), until };
@@ -73,7 +97,7 @@ fn asked<T: Send + 'static>(
 }
 
 /// The id and original for a handle.
-pub fn find(handle: &str) -> Option<(String, Artifact)> {
+pub fn find(handle: &str, reach: Reach) -> Option<(String, Artifact)> {
     let place = place()?;
     let request = Request::Original { id: handle.to_owned() };
     let read = |answer: (Reply, Vec<u8>)| match answer {
@@ -82,11 +106,30 @@ pub fn find(handle: &str) -> Option<(String, Artifact)> {
         }
         _ => None,
     };
-    if let Some(found) = asked(&place, &request, read, true).into_iter().next() {
+    if let Some(found) = asked(&place, &request, read, true, reach).into_iter().next() {
         return Some(found);
     }
-    let found = vaults(&place).find_map(|vault| vault.find(None, handle, now()).ok()?);
+    let own = mark();
+    let is_near = |(header, _): &(Header, Artifact)| reach.includes(&header.label, own);
+    let found = vaults(&place).find_map(|vault| vault.find(None, handle, now()).ok()?.filter(is_near));
     found.map(|(header, artifact)| (header.id().to_owned(), artifact))
+}
+
+/// The copies on disk of which a text with this check was shown, newest first.
+pub fn shown_with(check: &str, reach: Reach) -> Vec<Copy> {
+    let Some(place) = place() else { return Vec::new() };
+    let own = mark();
+    let mut found: Vec<Copy> = vaults(&place).flat_map(|vault| with_check(&vault, check)).collect();
+    found.retain(|copy| reach.includes(&copy.header.label, own));
+    found.sort_by_key(|copy| std::cmp::Reverse(copy.order));
+    found
+}
+
+/// The copies in one folder of which a text with this check was shown.
+pub fn with_check(vault: &Vault, check: &str) -> Vec<Copy> {
+    let mut all = vault.list(None, u64::MAX, usize::MAX, &|_| true, now()).unwrap_or_default();
+    all.retain(|copy| copy.header.label.checks.iter().any(|known| known == check));
+    all
 }
 
 /// The folders with copies that outlive their process, opened for reading.
@@ -111,23 +154,25 @@ fn now() -> Duration {
 /// Makes all processes write the counts that they have not written yet.
 pub fn write_counts() {
     if let Some(place) = place() {
-        asked(&place, &Request::Counts, |_| Some(()), false);
+        asked(&place, &Request::Counts, |_| Some(()), false, Reach::Everything);
     }
 }
 
 /// The originals of all processes, and the copies from ended processes.
-pub fn list() -> Vec<Value> {
+pub fn list(reach: Reach) -> Vec<Value> {
     let Some(place) = place() else { return Vec::new() };
     let read = |answer: (Reply, Vec<u8>)| match answer {
         (Reply::Whole, bytes) => serde_json::from_slice::<Vec<Value>>(&bytes).ok(),
         _ => None,
     };
-    let mut all = asked(&place, &Request::Originals, read, false).concat();
+    let mut all = asked(&place, &Request::Originals, read, false, reach).concat();
     let known: HashSet<String> =
         all.iter().filter_map(|one: &Value| one["id"].as_str()).map(str::to_owned).collect();
     let is_left = |id: &str| !known.contains(id);
     let list = |vault: Vault| vault.list(None, u64::MAX, MAX_LISTED, &is_left, now()).unwrap_or_default();
-    let mut left: Vec<Copy> = vaults(&place).flat_map(list).collect();
+    let own = mark();
+    let is_near = |copy: &Copy| reach.includes(&copy.header.label, own);
+    let mut left: Vec<Copy> = vaults(&place).flat_map(list).filter(is_near).collect();
     left.sort_by_key(|copy| std::cmp::Reverse(copy.order));
     all.extend(left.into_iter().take(MAX_LISTED).map(|copy| {
         json!({

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::Xxh3;
 
+use crate::engine::seal_key;
 use crate::layers;
 
 /// Longest socket path that every system accepts, in bytes.
@@ -79,10 +80,24 @@ impl Place {
         self.folder.join("originals")
     }
 
+    /// The sockets of the resident processes of this workspace.
+    pub fn own_sockets(&self) -> Vec<PathBuf> {
+        let of_workspace = self.of_workspace();
+        let is_own = |path: &PathBuf| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&of_workspace))
+        };
+        self.sockets().into_iter().filter(is_own).collect()
+    }
+
+    /// How the file names of all processes of this workspace start.
+    fn of_workspace(&self) -> String {
+        format!("{}-", self.key.split('-').next().unwrap_or_default())
+    }
+
     /// The sockets of all resident processes of the user; those of this workspace come first.
     pub fn sockets(&self) -> Vec<PathBuf> {
         let own = self.socket();
-        let of_workspace = self.key.split('-').next().unwrap_or_default().to_owned();
+        let of_workspace = self.of_workspace();
         let files = std::fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|file| file.path());
         let mut all: Vec<PathBuf> =
             files.filter(|path| path.extension().is_some_and(|end| end == "sock")).collect();
@@ -92,6 +107,13 @@ impl Place {
         });
         all
     }
+}
+
+/// Keyed fingerprint of the workspace of this process, with which its originals on disk are marked; `None` without a key.
+pub fn mark() -> Option<u64> {
+    let key = seal_key::user_key().ok()?;
+    let workspace = workspace(&std::env::current_dir().ok()?);
+    Some(key.fingerprint(workspace.as_os_str().as_encoded_bytes()))
 }
 
 /// Whether a variable changes the behaviour of the process.

@@ -39,6 +39,8 @@ const MAX_CONNECTIONS: usize = 64;
 const MAX_OWNERS: usize = 64;
 /// How long a client may take to send its request, or to read the answer.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a client may take to say that the output of its command was written.
+const SHOWN_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often to check the socket and, if the system does not report their end, the owners.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// How long to wait for counts of answers on their way: a client may be slow to read.
@@ -219,6 +221,7 @@ fn serve_connection(shared: &Shared, mut stream: UnixStream) -> io::Result<()> {
     shared.uncounted.fetch_add(1, Ordering::SeqCst);
     let written = wire::write(&mut stream, &answer, &new);
     match &written {
+        Ok(()) if matches!(request, Request::Run { .. }) && is_lost(&mut stream) => {}
         Ok(()) => shared.host.engine().count_held(held),
         Err(_) => {
             locked(&shared.sent_notes).retain(|note| !answer.notes.contains(note));
@@ -227,6 +230,13 @@ fn serve_connection(shared: &Shared, mut stream: UnixStream) -> io::Result<()> {
     }
     shared.uncounted.fetch_sub(1, Ordering::SeqCst);
     written
+}
+
+/// Whether the client says that the output of its command could not be written. If it says nothing, the output counts.
+fn is_lost(stream: &mut UnixStream) -> bool {
+    let mut said = [0; 1];
+    let read = stream.set_read_timeout(Some(SHOWN_TIMEOUT)).and_then(|()| stream.read(&mut said));
+    read.is_ok_and(|read| read == 1) && said == *wire::LOST
 }
 
 /// Waits for a moment until the answers that clients already have are counted.

@@ -3,6 +3,7 @@
 //! ```text
 //! request  length u32 (big endian), request as JSON, length u32, content
 //! reply    length u32, reply as JSON, length u32, content
+//! shown    for the output of a command, one byte: whether it could be written
 //! ```
 //!
 //! The content is not part of the JSON, so a client copies it without parsing. Both ends are the same program; another
@@ -17,6 +18,11 @@ use serde::{Deserialize, Serialize};
 const MAX_HEAD: usize = 1 << 20;
 /// Longest content, in bytes.
 pub const MAX_CONTENT: usize = 64 << 20;
+
+/// The output of a command was written.
+pub const SHOWN: &[u8; 1] = b"y";
+/// It could not be written, or nobody read it.
+pub const LOST: &[u8; 1] = b"n";
 
 /// A request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

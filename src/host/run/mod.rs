@@ -28,7 +28,7 @@ use crate::sanitize::encoding;
 #[cfg(unix)]
 pub use signals::outlive_file_limit;
 #[cfg(unix)]
-pub use system::{pass_on, relay, run, was_read};
+pub use system::{pass_on, relay, run};
 
 /// What to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,6 +144,37 @@ pub fn pass_on(
         to.write_all(&out).and_then(|()| to.flush())?;
     }
     to.write_all(&stream.end()).and_then(|()| to.flush())
+}
+
+/// How long a reader may take to read what was written, or to close its end.
+#[cfg(unix)]
+const READER_TIMEOUT: Duration = Duration::from_millis(100);
+/// How long to sleep until the next look at the reader.
+#[cfg(unix)]
+const READER_PAUSE: Duration = Duration::from_millis(1);
+
+/// Whether the reader did not close the pipe with unread output in it.
+#[cfg(unix)]
+pub fn was_read() -> bool {
+    use std::os::fd::AsFd;
+
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let until = std::time::Instant::now() + READER_TIMEOUT;
+    let (stdout, stderr) = (std::io::stdout(), std::io::stderr());
+    [stdout.as_fd(), stderr.as_fd()].iter().all(|fd| {
+        let is_pipe = rustix::fs::fstat(fd)
+            .is_ok_and(|about| rustix::fs::FileType::from_raw_mode(about.st_mode).is_fifo());
+        let is_left = || rustix::io::ioctl_fionread(fd).is_ok_and(|left| left > 0);
+        while is_pipe && is_left() && std::time::Instant::now() < until {
+            let mut end = [PollFd::new(fd, PollFlags::empty())];
+            let no_time = Timespec { tv_sec: 0, tv_nsec: 0 };
+            if poll(&mut end, Some(&no_time)).is_ok_and(|ready| ready > 0) {
+                return !is_left();
+            }
+            std::thread::sleep(READER_PAUSE);
+        }
+        true
+    })
 }
 
 /// Whether the reader did not close the pipe with unread output in it. Always true on this system, where it is not

@@ -116,32 +116,10 @@ pub fn pass_on(mut from: impl Read + AsFd, mut to: impl Write, policy: &LazyPoli
     to.write_all(&stream.end())
 }
 
-/// How long a reader may take to read what was written, or to close its end.
-const READER_TIMEOUT: Duration = Duration::from_millis(100);
-/// Pause between two checks.
-const READER_PAUSE: Duration = Duration::from_millis(1);
-
-/// Whether the reader did not close the pipe with unread output in it.
-pub fn was_read() -> bool {
-    let until = Instant::now() + READER_TIMEOUT;
-    [own(1), own(2)].iter().all(|fd| {
-        let is_pipe = rustix::fs::fstat(fd)
-            .is_ok_and(|about| rustix::fs::FileType::from_raw_mode(about.st_mode).is_fifo());
-        let is_left = || rustix::io::ioctl_fionread(fd).is_ok_and(|left| left > 0);
-        while is_pipe && is_left() && Instant::now() < until {
-            let mut end = [PollFd::new(fd, PollFlags::empty())];
-            let no_time = Timespec { tv_sec: 0, tv_nsec: 0 };
-            if poll(&mut end, Some(&no_time)).is_ok_and(|ready| ready > 0) {
-                return !is_left();
-            }
-            std::thread::sleep(READER_PAUSE);
-        }
-        true
-    })
-}
-
 /// A stream of the command, and its target.
 struct Stream {
+    /// Whether it is standard output.
+    is_output: bool,
     from: Option<PipeReader>,
     to: File,
     held: HeldOutput,
@@ -178,19 +156,40 @@ fn are_same_file() -> bool {
     stdout.is_ok() && stdout == stderr
 }
 
-/// Starts the command with pipes for its outputs, except for a terminal.
+/// Whether a stream leads to `/dev/null`, where nobody reads it.
+fn is_void(fd: BorrowedFd<'_>) -> bool {
+    let of = |about: rustix::fs::Stat| (about.st_mode, about.st_rdev);
+    rustix::fs::fstat(fd)
+        .is_ok_and(|about| rustix::fs::stat("/dev/null").is_ok_and(|void| of(about) == of(void)))
+}
+
+/// Starts the command with pipes for its outputs, except for a terminal, and for what nobody reads: that is not
+/// compressed, and counts as nothing.
 fn start(command: &mut Command) -> io::Result<(Child, Vec<Stream>)> {
-    let (from, to) = io::pipe()?;
-    let mut streams =
-        vec![Stream { from: Some(from), to: own(1).into(), held: HeldOutput::new(), fault: None }];
-    if are_same_file() {
-        command.stderr(to.try_clone()?);
-    } else if !io::stderr().is_terminal() {
+    let stream = |number: i32, from: PipeReader| Stream {
+        is_output: number == 1,
+        from: Some(from),
+        to: own(number).into(),
+        held: HeldOutput::new(),
+        fault: None,
+    };
+    let mut streams = Vec::new();
+    let is_one = are_same_file();
+    if is_void(io::stdout().as_fd()) {
+        command.stdout(own(1));
+    } else {
         let (from, to) = io::pipe()?;
-        streams.push(Stream { from: Some(from), to: own(2).into(), held: HeldOutput::new(), fault: None });
+        streams.push(stream(1, from));
+        if is_one {
+            command.stderr(to.try_clone()?);
+        }
+        command.stdout(to);
+    }
+    if !is_one && !io::stderr().is_terminal() && !is_void(io::stderr().as_fd()) {
+        let (from, to) = io::pipe()?;
+        streams.push(stream(2, from));
         command.stderr(to);
     }
-    command.stdout(to);
     let child = command.spawn();
     // Close our copies of the write ends.
     command.stdout(Stdio::null()).stderr(Stdio::null());
@@ -515,7 +514,8 @@ impl Running<'_> {
     /// How the run ended. Failed writes to standard error are ignored, as for most programs.
     fn outcome(self, ended: Ended) -> Outcome {
         let is_shown = self.streams.iter().all(|stream| stream.fault.is_none());
-        let fault = self.streams.into_iter().next().and_then(|stream| stream.fault);
+        let output = self.streams.into_iter().find(|stream| stream.is_output);
+        let fault = output.and_then(|stream| stream.fault);
         let has_no_reader = fault.as_ref().is_some_and(|fault| fault.kind() == io::ErrorKind::BrokenPipe);
         let ended = match ended {
             Ended::Code(0) if has_no_reader => Ended::Signal(Signal::PIPE.as_raw()),

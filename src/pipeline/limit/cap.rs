@@ -61,7 +61,13 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
     if shown <= cap.bytes {
         return None;
     }
-    let budget = if cap.bytes > 4 * MARKER_BYTES { cap.bytes - MARKER_BYTES } else { cap.bytes / 2 };
+    let room = cap.bytes.saturating_sub(MARKER_BYTES);
+    let budget = match cap.bytes > 4 * MARKER_BYTES {
+        true => room,
+        // A marker, and the line with the exit status, must fit too.
+        false if cap.strict => room.min(cap.bytes / 2),
+        false => cap.bytes / 2,
+    };
     // The default cap never cuts inside failure lines.
     let whole = if cap.strict { &[][..] } else { signals };
     let mut ledger = shorten::long_pieces(source, ledger, budget, shown, whole);

@@ -26,6 +26,8 @@ const MAX_RANGE_LINE_BYTES: usize = 1_000;
 /// Texts of fewer lines keep at least half of the full limits in a small context.
 const MIN_SCALED_LINES: usize = 40;
 
+/// Bytes of a seal, and of the line with an exit status.
+const SEAL_AND_STATUS_BYTES: usize = 48;
 /// A cut must remove at least the size of the text divided by this. A choice: less is not worth a gap.
 const MIN_GAIN_ONE_IN: usize = 16;
 
@@ -140,6 +142,9 @@ impl CapPolicy<'_, '_> {
     pub(in crate::pipeline) fn target_bytes(&self, signals: &[usize]) -> usize {
         let limit = self.head_tail(signals, self.source.text().len());
         let cap = self.scaled_cap(signals, self.request.policy.max_output_bytes);
+        // A cap that the caller set holds for the whole text, which gets these later.
+        let later = if self.request.policy.strict_cap { SEAL_AND_STATUS_BYTES } else { 0 };
+        let cap = cap.saturating_sub(later).max(1);
         // A budget reduces documents here, by halving; other texts are cut by tokens later.
         limit.map_or(cap, |limit| limit.min(cap)) >> self.request.policy.squeeze.min(16)
     }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::ToolSchemas;
-use crate::config::{DictionaryMethod, MAX_OUTPUT_BYTES, Mode, PolicyPatch};
+use crate::config::{DictionaryMethod, MAX_OUTPUT_BYTES, MIN_OUTPUT_BYTES, Mode, PolicyPatch};
 use crate::protocol::error::RpcError;
 use crate::protocol::params::{check_id, invalid, parse_at};
 use crate::protocol::skim::Json;
@@ -97,7 +97,7 @@ impl Overrides {
             }),
             dedup: given.dedup,
             redact_secrets: given.redact_secrets,
-            max_output_bytes: given.max_output_bytes.map(|n| n.min(MAX_OUTPUT_BYTES)),
+            max_output_bytes: given.max_output_bytes.map(|n| n.clamp(MIN_OUTPUT_BYTES, MAX_OUTPUT_BYTES)),
             memo: given.memo,
             ..PolicyPatch::default()
         };

@@ -23,7 +23,7 @@ use crate::text::reason::Reason;
 pub use lookalike::{LookAlikes, escape, find_look_alikes, find_look_alikes_at_end, split_point};
 pub use reference::{Ago, Naming, NumbersThere};
 use reference::{write_place, write_same_lines};
-pub use seal::{SealKey, is_sealed, may_hold, seal, sealed_from, unseal};
+pub use seal::{SealKey, check, is_sealed, may_hold, seal, sealed_from, unseal};
 
 /// The start of all markers, except the two whose form is published.
 pub const OPEN: &str = "[tersed";

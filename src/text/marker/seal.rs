@@ -104,6 +104,12 @@ pub fn is_sealed(text: &str, key: &SealKey) -> bool {
     place.digits(text).is_some_and(|check| seal_digits(&text[..start], &text[end..], key) == check)
 }
 
+/// The check in the first marker of a text, valid or not.
+pub fn check(text: &str) -> Option<&str> {
+    let place = Place::first(text)?;
+    place.digits(text)
+}
+
 /// The most bytes that are read to find the start of a sealed output, over all attempts.
 const MAX_READ: usize = 16 << 20;
 
