@@ -457,6 +457,32 @@ mod tests {
     }
 
     #[test]
+    fn a_run_has_the_same_rest_whether_or_not_it_was_compared_before() {
+        let lines = |seed: u32, count: u32| -> String {
+            (0..count).map(|n| ["one\n", "two\n", "three\n"][(n * n * seed % 7 % 3) as usize]).collect()
+        };
+        let mut index = Index::default();
+        for (seed, call) in ["a", "b", "c"].into_iter().enumerate() {
+            let origin = Origin { call: call.into(), tool: call.into(), argument: None, label: None };
+            let at = Position { results: seed, tokens: 0 };
+            index.add(origin, Lines::of(&lines(seed as u32 + 1, 30)), at, 1 << 20);
+        }
+        let text = [lines(1, 20), lines(3, 9), lines(2, 30)].concat();
+        let source = Source::new(&text);
+        let new = || Text::new(&source, std::slice::from_ref(&(0..source.len())));
+        let shared = new();
+        let mut longest = 0;
+        for end in [source.len(), 25] {
+            for from in 0..end {
+                let found = |text: &Text<'_>| index.find(text, from, end, &|_| true, None);
+                assert_eq!(found(&shared), found(&new()), "{from}");
+                longest = longest.max(found(&shared).map_or(0, |found| found.len));
+            }
+        }
+        assert!(longest >= 20, "{longest}");
+    }
+
+    #[test]
     fn verdicts_and_heads_of_commits_are_never_referred_away() {
         let text = format!(
             "commit {}\nAuthor: A <a@b>\nDate:   today\n\n    title\n\n\u{2713} fine\n  Expected: x\na.py::t FAILED\nmore\n",
