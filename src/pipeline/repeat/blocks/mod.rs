@@ -143,6 +143,17 @@ pub enum Earlier<'a> {
     Decided(&'a [Reference]),
 }
 
+impl Earlier<'_> {
+    /// Whether there is nothing to refer to.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Earlier::Nothing => true,
+            Earlier::Live { index, own, .. } => index.is_empty() && own.is_empty(),
+            Earlier::Decided(references) => references.is_empty(),
+        }
+    }
+}
+
 /// The references of a part, in order. Earlier parts have `others` markers with references; `signals` are lines to keep.
 pub fn find(
     source: &Source<'_>,
@@ -154,11 +165,11 @@ pub fn find(
     counter: &dyn TokenCounter,
 ) -> Vec<Reference> {
     match earlier {
+        _ if earlier.is_empty() => Vec::new(),
         Earlier::Nothing => Vec::new(),
         Earlier::Decided(references) => {
             references.iter().filter(|r| r.part as usize == part && !r.is_outline).cloned().collect()
         }
-        Earlier::Live { index, own, .. } if index.is_empty() && own.is_empty() => Vec::new(),
         Earlier::Live { index, own, now, window, asks, file, .. } => {
             let open = |at: Position| at.is_within(now, window);
             let stretches = stretches(source, ledger, signals);

@@ -352,6 +352,10 @@ fn letter(cell: &[u8]) -> Option<(u8, bool)> {
         b"" => b" ",
         cell => cell,
     };
+    // No name and no number is longer.
+    if cell.len() > 3 {
+        return None;
+    }
     let is_long = cell.len() > 1;
     let name = NAMES.iter().filter(|_| is_long).find(|(name, _)| *name == cell);
     let byte = match *cell {
