@@ -98,6 +98,13 @@ fn printed(simple: &Simple) -> Option<String> {
     }
 }
 
+/// The first line from `from` on that contains a text, which has no line end.
+fn first_with(source: &Source<'_>, from: usize, text: &str) -> Option<usize> {
+    let start = source.byte_range(from..from).start;
+    let at = memchr::memmem::find(source.text().as_bytes().get(start..)?, text.as_bytes())?;
+    Some(source.line_at(start + at))
+}
+
 /// The place of the lines of a printed text, from some line on. Text that the shell fills in may be anything.
 fn find(source: &Source<'_>, from: usize, text: &str) -> Option<Range<usize>> {
     let lines: Vec<Vec<String>> = text.trim_matches('\n').split('\n').map(|l| pieces(l.trim_end())).collect();
@@ -109,7 +116,11 @@ fn find(source: &Source<'_>, from: usize, text: &str) -> Option<Range<usize>> {
         i + lines.len() <= source.len()
             && lines.iter().enumerate().all(|(n, pieces)| is_filled(source.line(i + n).trim_end(), pieces))
     };
-    let start = (from..source.len()).find(fits)?;
+    // The first line with anything fixed is in the output, or nothing is.
+    let longest = lines.iter().enumerate().flat_map(|(n, pieces)| pieces.iter().map(move |piece| (n, piece)));
+    let (n, longest) = longest.max_by_key(|(_, piece)| piece.len())?;
+    let first = first_with(source, from, longest)?.saturating_sub(n).max(from);
+    let start = (first..source.len()).find(fits)?;
     Some(start..start + lines.len())
 }
 
@@ -175,7 +186,9 @@ fn prompted(pipeline: &Pipeline) -> Option<String> {
 
 /// The line that ends with a prompt and the command.
 fn find_prompt(source: &Source<'_>, from: usize, typed: &str) -> Option<usize> {
-    (from..source.len()).find(|&i| {
+    // Most outputs do not show the command: then no line is read.
+    let first = first_with(source, from, typed)?;
+    (first..source.len()).find(|&i| {
         let line = source.line(i).trim_end();
         line.strip_suffix(typed).is_some_and(|prompt| prompt.ends_with("$ ") || prompt.ends_with("# "))
     })

@@ -253,11 +253,16 @@ pub(super) fn shortened(query: &str) -> String {
 const FEW_BYTES: usize = 1 << 10;
 
 /// A digest over fields. Each field is hashed with its length, so different lists of fields give different digests.
-#[derive(Default)]
 struct Digest {
     hasher: blake3::Hasher,
     /// Fields that are not hashed yet.
     fields: Vec<u8>,
+}
+
+impl Default for Digest {
+    fn default() -> Self {
+        Self { hasher: blake3::Hasher::default(), fields: Vec::with_capacity(FEW_BYTES) }
+    }
 }
 
 impl Digest {

@@ -4,6 +4,9 @@
 //! invalid byte. Only [`decoded_escape`] and [`unescaped`] interpret what they read.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use crate::stop;
 
@@ -217,7 +220,8 @@ pub fn without_lone_surrogates(json: &[u8]) -> Cow<'_, str> {
 
 /// Whether a text has what may be an escape of half a surrogate pair.
 pub fn may_have_lone_surrogates(json: &[u8]) -> bool {
-    [br"\ud", br"\uD"].iter().any(|start| memchr::memmem::find(json, *start).is_some())
+    static ESCAPE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(br"\u"));
+    ESCAPE.find_iter(json).any(|at| matches!(json.get(at + 2), Some(b'd' | b'D')))
 }
 
 /// A JSON text in which each array and object below `depth` levels is a string with its JSON text, for readers that refuse

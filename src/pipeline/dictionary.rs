@@ -17,7 +17,7 @@ use crate::text::source::Source;
 
 /// Whether a dictionary may be made of the shown lines of a source.
 pub(super) fn is_for(request: &Request<'_>, source: &Source<'_>, detection: &Detection) -> bool {
-    let relevance = &request.relevance;
+    let relevance = request.relevance();
     let input = Input { source, call: request.call, detection, policy: request.policy, relevance };
     // A document with references in it is no longer valid in its format.
     request.policy.rewrites_documents() && !request.is_verbatim && !request.in_full && !is_exact_text(&input)

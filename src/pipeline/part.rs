@@ -313,7 +313,7 @@ impl<'a> Attempt<'_, 'a> {
         state: &mut (Ledger, usize),
     ) {
         let Request { call, policy, .. } = *self.request;
-        let relevance = &*self.request.relevance;
+        let relevance = self.request.relevance();
         let input = Input { source, call, detection, policy, relevance };
         let wanted = policy.mode == Mode::Aggressive || detail::wants_terms(&input);
         let about = wanted.then(|| self.about(source));

@@ -145,7 +145,7 @@ impl Attempt<'_, '_> {
 
     fn stretch<'a>(&mut self, source: Text<'a>, start: usize, detection: Detection) -> Stretch<'a> {
         let Request { call, policy, .. } = *self.request;
-        let relevance = &*self.request.relevance;
+        let relevance = self.request.relevance();
         let input = Input { source: &source, call, detection: &detection, policy, relevance };
         let size = source.text().len();
         let reducer = catch_unwind(AssertUnwindSafe(|| reduce::choose(&input))).unwrap_or_else(|_| {
@@ -178,7 +178,7 @@ impl Attempt<'_, '_> {
                 call: self.request.call,
                 detection: &stretch.detection,
                 policy: self.request.policy,
-                relevance: &self.request.relevance,
+                relevance: self.request.relevance(),
             };
             stretch.reducer = self.allowed(&input, stretch.reducer);
         }

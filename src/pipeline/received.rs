@@ -81,12 +81,16 @@ impl Received {
             evidence.bytes.before += raw.size();
             stop::check();
             let by_line = counter.count_lines(&part.text);
-            let tokens = by_line.as_ref().map_or_else(|| counter.count(&part.text), LineCounts::total);
+            let total = |by_line: Option<&LineCounts>, text: &str| {
+                by_line.map_or_else(|| counter.count(text), LineCounts::total)
+            };
+            let tokens = total(by_line.as_ref(), &part.text);
             source_tokens.push(tokens);
             line_counts.push(by_line);
             evidence.tokens.before += match raw {
                 Raw::Text(text) if **text == *part.text => tokens,
-                Raw::Text(text) => counter.count(text),
+                // The counter remembers the lines that are the same.
+                Raw::Text(text) => total(counter.count_lines(text).as_ref(), text),
                 Raw::Bytes(bytes) if *bytes == part.text.as_bytes() => tokens,
                 Raw::Bytes(bytes) => counter.count(&String::from_utf8_lossy(bytes)),
             };

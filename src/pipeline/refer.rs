@@ -32,6 +32,9 @@ impl Attempt<'_, '_> {
         signals: &[usize],
         state: &mut (Ledger, usize),
     ) {
+        if self.request.earlier.is_empty() {
+            return;
+        }
         // The end of a report is its summary.
         let mut fixed = signals.to_vec();
         if detection.reports_failures() {
@@ -39,7 +42,7 @@ impl Attempt<'_, '_> {
             fixed.retain(|&line| line < end);
             fixed.extend(end..source.len());
         }
-        if !matches!(self.request.earlier, Earlier::Nothing) && detection.shape == Shape::Other {
+        if detection.shape == Shape::Other {
             fixed.extend(blocks::verdicts_and_commit_heads(source, detection.reports_failures()));
             fixed.sort_unstable();
             fixed.dedup();

@@ -1,5 +1,6 @@
 //! The input of one run over a result. It is the same for all parts and attempts, and never changes.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -57,8 +58,8 @@ pub(super) struct Request<'a> {
     pub(super) source_tokens: &'a [usize],
     /// Tokens of each line, if the counter's counts add up over lines.
     pub(super) line_counts: &'a [Option<LineCounts>],
-    /// The relevant words of the request.
-    pub(super) relevance: Rc<Relevance>,
+    /// The relevant words of the request, gathered when a step first needs them: small results have no such step.
+    relevance: Rc<OnceCell<Relevance>>,
     /// The session, for its topics; few results need them.
     history: Option<&'a dyn History>,
     /// What earlier outputs of the session show.
@@ -118,7 +119,7 @@ impl<'a> Request<'a> {
             retain: received.retain.clone(),
             source_tokens: &received.source_tokens,
             line_counts: &received.line_counts,
-            relevance: Rc::new(Relevance::new(call.query.as_deref(), &call.mentioned(), &[])),
+            relevance: Rc::default(),
             history: Some(history),
             earlier: if is_looked_up { history.earlier() } else { Earlier::Nothing },
             tracks_visibility: history.tracks_visibility(),
@@ -182,6 +183,12 @@ impl<'a> Request<'a> {
     pub(super) fn same_without_times(&self, key: &Key) -> Option<First> {
         let first = self.history.filter(|_| self.is_compared)?.first_without_times(key)?;
         Some(first.as_named_in_marker(self.policy))
+    }
+
+    /// The relevant words of the request.
+    pub(super) fn relevance(&self) -> &Relevance {
+        let call = self.call;
+        self.relevance.get_or_init(|| Relevance::new(call.query.as_deref(), &call.mentioned(), &[]))
     }
 
     /// The topics of the session.

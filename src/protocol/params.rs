@@ -25,6 +25,11 @@ pub fn parse_at<'a, T: Deserialize<'a>>(text: &'a str, place: &str) -> Result<T,
     typed::read(text).map_err(|fault| at_place(fault, place))
 }
 
+/// Reads the member `name` of the object at `place`, which is written only in an error.
+pub fn parse_member<'a, T: Deserialize<'a>>(text: &'a str, place: &str, name: &str) -> Result<T, RpcError> {
+    typed::read(text).map_err(|fault| at_place(fault, &format!("{place}.{name}")))
+}
+
 /// An error for a fault in the value at a place.
 fn at_place(Fault { path, reason }: Fault, place: &str) -> RpcError {
     let path = if path == "." { String::new() } else { path };
@@ -128,11 +133,16 @@ pub fn by_name<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, RpcError> {
     }
 }
 
+/// Members of the parameters of methods that take results; no other program has settings of these names.
+const MEMBERS: &[&str] = &["sessionId", "policy", "result", "results"];
+
 /// As [`by_name`], for methods that take results. A setting outside of `policy` is an error, because it would
 /// have no effect.
 pub fn of_results<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, RpcError> {
     let params = by_name(text)?;
-    for member in Json::of_text(text).members() {
+    // Nearly every request has these members alone: they are not looked up.
+    let others = Json::of_text(text).members().filter(|member| !MEMBERS.contains(&&*member.name));
+    for member in others {
         if let Some(meant) = elsewhere::misplaced(&member.name) {
             return Err(invalid(&member.name, &format!("is no member of these parameters{meant}")));
         }
@@ -220,6 +230,7 @@ mod tests {
         );
         assert!(level.contains(" Expected one of `mode`"), "{level}");
         let misplaced = |text| of_results::<Params>(text).unwrap_err().message;
+        assert!(MEMBERS.iter().all(|name| elsewhere::misplaced(name).is_none()));
         assert_eq!(
             misplaced(r#"{"policy":{},"maxOutputBytes":7}"#),
             "maxOutputBytes: is no member of these parameters; did you mean `policy.maxOutputBytes`?"

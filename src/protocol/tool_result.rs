@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::error::RpcError;
 use super::host_cut::HostCut;
-use super::params::{MAX_ID_BYTES, check_id, invalid, object, parse_at};
+use super::params::{MAX_ID_BYTES, check_id, invalid, object, parse_at, parse_member};
 use super::reclaim::Reclaimed;
 use crate::config::{BudgetPatch, PolicyPatch};
 use crate::formats::json::without_lone_surrogates;
@@ -132,8 +132,14 @@ impl<'a> Members<'a> {
     }
 
     fn get<T: Deserialize<'a>>(&self, place: &str, name: &'static str) -> Result<Option<T>, RpcError> {
-        let read = |(name, value): (&str, &'a RawValue)| parse_at(value.get(), &format!("{place}.{name}"));
+        let read = |(name, value): (&str, &'a RawValue)| parse_member(value.get(), place, name);
         self.find(name).map(read).transpose()
+    }
+
+    /// The arguments, which may be any value. The reader of all other members copies each name on the way to a fault.
+    fn arguments(&self, place: &str) -> Result<Option<Value>, RpcError> {
+        let plain = self.find("arguments").and_then(|(_, value)| serde_json::from_str(value.get()).ok());
+        plain.map_or_else(|| self.get(place, "arguments"), |arguments| Ok(Some(arguments)))
     }
 
     fn command(&self, place: &str) -> Result<Option<CommandWords>, RpcError> {
@@ -157,7 +163,7 @@ impl<'a> ToolResult<'a> {
         Ok(Self {
             tool_call_id: members.get(place, "toolCallId")?,
             tool: members.get(place, "tool")?,
-            arguments: members.get(place, "arguments")?,
+            arguments: members.arguments(place)?,
             command: members.command(place)?,
             path: members.get(place, "path")?,
             exit_code: members.get(place, "exitCode")?,

@@ -95,10 +95,9 @@ pub(super) fn cancel_target(text: &str) -> Option<String> {
 
 /// A key that is equal for all spellings of one id: strings are decoded, numbers stay as written.
 pub(super) fn id_key(raw: &str) -> Cow<'_, str> {
-    match serde_json::from_str::<String>(raw) {
-        Ok(decoded) => Cow::Owned(format!("\"{decoded}")),
-        Err(_) => Cow::Borrowed(raw),
-    }
+    // Most ids are numbers: an attempt to read one as a string would write an error that nobody reads.
+    let decoded = raw.starts_with('"').then(|| serde_json::from_str::<String>(raw).ok()).flatten();
+    decoded.map_or(Cow::Borrowed(raw), |decoded| Cow::Owned(format!("\"{decoded}")))
 }
 
 /// Syntax errors of serde_json name the fault and the place, and quote no content.

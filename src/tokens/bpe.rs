@@ -27,7 +27,7 @@ impl TokenCounter for O200k {
 
     fn count_lines(&self, text: &str) -> Option<LineCounts> {
         let counter = Counter::new(text, split::o200k, O200K);
-        Some(LineCounts::new(text.as_bytes(), |range| counter.count(range)))
+        Some(LineCounts::new(text.as_bytes(), |range| counter.count_line(range)))
     }
 
     fn recount(&self, text: &str, counts: &LineCounts, other: Other<'_>, verbatim: &[Verbatim]) -> usize {
@@ -47,7 +47,7 @@ impl TokenCounter for Cl100k {
 
     fn count_lines(&self, text: &str) -> Option<LineCounts> {
         let counter = Counter::new(text, split::cl100k, CL100K);
-        Some(LineCounts::new(text.as_bytes(), |range| counter.count(range)))
+        Some(LineCounts::new(text.as_bytes(), |range| counter.count_line(range)))
     }
 
     fn recount(&self, text: &str, counts: &LineCounts, other: Other<'_>, verbatim: &[Verbatim]) -> usize {
@@ -132,6 +132,25 @@ thread_local! {
     static WORK: [RefCell<Work>; 2] = Default::default();
 }
 
+/// The tokens of a line that was counted.
+#[derive(Clone, Copy, Default)]
+struct Line {
+    hash: u64,
+    /// Length in bytes; 0 for an unused entry.
+    len: u32,
+    tokens: u32,
+}
+
+/// Entries of [`LINES`]. A choice: the lines of some files, since sessions show the same lines again.
+const LINE_ENTRIES: usize = 1 << 13;
+/// Lines that are remembered, in bytes: shorter ones are counted as fast.
+const LINE_BYTES: Range<usize> = 8..4 << 10;
+
+thread_local! {
+    /// The lines that this thread counted, by hash and length, for each vocabulary. Direct-mapped; empty until the first line.
+    static LINES: [RefCell<Vec<Line>>; 2] = Default::default();
+}
+
 /// Bytes between two checks for cancellation.
 const STRIDE: usize = 64 << 10;
 
@@ -145,6 +164,28 @@ struct Counter<'a, S> {
 impl<'a, S: Fn(&[u8], usize) -> usize> Counter<'a, S> {
     fn new(text: &'a str, split: S, vocabulary: Vocabulary) -> Self {
         Self { bytes: text.as_bytes(), split, vocabulary }
+    }
+
+    /// The tokens of whole lines, which do not depend on the text around them; see [`LineCounts`]. They are remembered, but for
+    /// the last line of the text, which may have no end.
+    fn count_line(&self, part: Range<usize>) -> usize {
+        if part.end == self.bytes.len() || !LINE_BYTES.contains(&part.len()) {
+            return self.count(part);
+        }
+        let line = &self.bytes[part.clone()];
+        let (hash, len) = (xxhash_rust::xxh3::xxh3_64(line), line.len() as u32);
+        let place = hash as usize % LINE_ENTRIES;
+        LINES.with(|all| {
+            let mut lines = all[self.vocabulary.number].borrow_mut();
+            if lines.is_empty() {
+                lines.resize(LINE_ENTRIES, Line::default());
+            }
+            let known = &mut lines[place];
+            if (known.hash, known.len) != (hash, len) {
+                *known = Line { hash, len, tokens: self.count(part) as u32 };
+            }
+            known.tokens as usize
+        })
     }
 
     /// The tokens of a part that begins and ends where a piece does.
@@ -250,6 +291,19 @@ mod tests {
             }
         }
         assert!(with_newline > 100, "{with_newline}");
+    }
+
+    #[test]
+    fn a_line_counts_the_same_wherever_it_is() {
+        let lines =
+            ["let total = items.len();\n", "    total += 1; // two\n", "\n", "naïve 12345 x\t\n", "end\n"];
+        for first in lines {
+            for second in lines {
+                let text = [first, second, first, lines[0], "  }\n"].concat();
+                let alone = Counter::new(&text, super::super::split::o200k, O200K).count(0..text.len());
+                assert_eq!(O200k.count_lines(&text).map(|counts| counts.total()), Some(alone), "{text:?}");
+            }
+        }
     }
 
     #[test]

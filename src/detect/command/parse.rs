@@ -81,20 +81,19 @@ pub(super) fn parse(text: &str, dialect: Dialect) -> CommandLine {
 
 /// Whether the shell prints each command before it runs.
 fn traces(text: &str) -> bool {
-    [
-        "set -x",
-        "set -ex",
-        "set -xe",
-        "set -eux",
-        "set -euxo",
-        "set -o xtrace",
-        "bash -x",
-        "sh -x",
-        "bash -ex",
-        "bash -xe",
-    ]
-    .iter()
-    .any(|sign| memchr::memmem::find(text.as_bytes(), sign.as_bytes()).is_some())
+    /// Words before an option, each with the options that mean it.
+    const SIGNS: &[(&[u8], &[&[u8]])] = &[
+        (b"set ", &[b"-x", b"-ex", b"-xe", b"-eux", b"-o xtrace"]),
+        (b"sh ", &[b"-x"]),
+        (b"bash ", &[b"-ex", b"-xe"]),
+    ];
+    let text = text.as_bytes();
+    memchr::memchr_iter(b'-', text).any(|at| {
+        let (before, option) = text.split_at(at);
+        SIGNS.iter().any(|(word, options)| {
+            before.ends_with(word) && options.iter().any(|sign| option.starts_with(sign))
+        })
+    })
 }
 
 fn is_setup(simple: &Simple) -> bool {

@@ -169,7 +169,19 @@ fn knows_files_and_filters() {
     assert_eq!(producers, [("pytest".to_owned(), true), ("cargo".to_owned(), false)]);
     assert!(line.is_filtered() && line.runs(|s| s.program() == "cargo") && line.only().is_none());
     assert!(CommandLine::parse("cargo -q test -- x").only().is_some_and(|s| s.subcommand() == Some("test")));
-    assert!(CommandLine::parse("set -x\nmake").is_traced && !CommandLine::parse("make -x").is_traced);
+    for traced in [
+        "set -x\nmake",
+        "set -euxo pipefail",
+        "set -o xtrace",
+        "cd a && bash -x b.sh",
+        "sh -x b",
+        "bash -ex b",
+    ] {
+        assert!(CommandLine::parse(traced).is_traced, "{traced}");
+    }
+    for plain in ["make -x", "set -e", "sh -ex b", "bash - x", "push --x"] {
+        assert!(!CommandLine::parse(plain).is_traced, "{plain}");
+    }
 }
 
 #[test]

@@ -4,6 +4,10 @@
 //! something failed (`Traceback (most recent call last):`), or that a launcher stopped the other processes, come
 //! last.
 
+use std::sync::LazyLock;
+
+use aho_corasick::packed::Searcher;
+
 use crate::reduce::trace;
 use crate::text::source::Source;
 
@@ -20,7 +24,11 @@ const SAY_LITTLE: &[&str] = &[
 
 /// Whether a failure line says only that something failed.
 pub(super) fn is_unspecific(line: &str) -> bool {
-    SAY_LITTLE.iter().any(|words| memchr::memmem::find(line.as_bytes(), words.as_bytes()).is_some())
+    static ANY: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(SAY_LITTLE));
+    match &*ANY {
+        Some(any) => any.find(line).is_some(),
+        None => SAY_LITTLE.iter().any(|words| line.contains(words)),
+    }
 }
 
 /// The lines about failures to keep first, in order: `signals` and the innermost own frame of each trace.

@@ -116,7 +116,8 @@ fn package(line: &str) -> Option<(&str, &str)> {
     let is_version = |text: &str| text.starts_with(|c: char| c.is_ascii_digit()) && text.contains('.');
     let mut before = "";
     for word in line.split_ascii_whitespace().take(MAX_WORDS) {
-        let parts = word.rsplit_once('@').or_else(|| word.split_once("=="));
+        let parts =
+            word.rsplit_once('@').or_else(|| word.contains('=').then(|| word.split_once("==")).flatten());
         if let Some((name, version)) = parts.filter(|(name, version)| !name.is_empty() && is_version(version))
         {
             return Some((name, version));

@@ -5,6 +5,7 @@
 
 use std::hash::{BuildHasher, Hasher};
 
+use super::dedup::pieces_without_digits;
 use crate::memory::size as memory;
 use crate::stop;
 use crate::text::source::Source;
@@ -78,9 +79,7 @@ fn hash(line: &str) -> u32 {
 
 fn hash_without_digits(line: &str) -> u32 {
     let mut hasher = foldhash::fast::FixedState::default().build_hasher();
-    for piece in line.trim_end().as_bytes().split(u8::is_ascii_digit).filter(|piece| !piece.is_empty()) {
-        hasher.write(piece);
-    }
+    pieces_without_digits(line.trim_end().as_bytes(), |piece| hasher.write(piece));
     hasher.finish() as u32
 }
 

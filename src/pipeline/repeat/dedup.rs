@@ -216,13 +216,40 @@ pub fn key_without_times<'a>(call: &ToolCall, texts: impl Iterator<Item = &'a st
     key(call, &format!("times {}", hasher.finalize().to_hex()))
 }
 
+/// Calls `found` with each piece between two digits that is not empty.
+pub(super) fn pieces_without_digits(bytes: &[u8], mut found: impl FnMut(&[u8])) {
+    let mut start = 0;
+    while start < bytes.len() {
+        let end = next_digit(bytes, start);
+        if start < end {
+            found(&bytes[start..end]);
+        }
+        start = end + 1;
+    }
+}
+
+/// The first digit from `from` on, or the end. Examines eight bytes at a time: most are no digits.
+fn next_digit(bytes: &[u8], from: usize) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    let mut at = from;
+    while let Some(eight) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        // Of a digit, the lower bits are at most 9; adding 118 sets the highest bit of anything larger.
+        let bits = u64::from_le_bytes(*eight) ^ (ONES * 0x30);
+        let others = ((bits & (ONES * 0x7F)) + ONES * 118) | bits;
+        let digits = !others & (ONES * 0x80);
+        if digits != 0 {
+            return at + digits.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    bytes[at..].iter().position(u8::is_ascii_digit).map_or(bytes.len(), |n| at + n)
+}
+
 /// Digest of texts without their digits, so that a run that took longer gets the same one.
 pub fn similarity_hash<'a>(texts: impl Iterator<Item = &'a str>) -> u64 {
     let mut hasher = foldhash::fast::FixedState::default().build_hasher();
     for text in texts {
-        for piece in text.as_bytes().split(u8::is_ascii_digit).filter(|piece| !piece.is_empty()) {
-            hasher.write(piece);
-        }
+        pieces_without_digits(text.as_bytes(), |piece| hasher.write(piece));
         hasher.write_u8(0xFF);
     }
     hasher.finish()
@@ -403,6 +430,18 @@ fn is_named_number(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn pieces_are_what_is_between_digits(text in "([a-c/:\u{b9}\u{e9}]{0,12}[0-9]{0,3}){0,8}") {
+            let bytes = text.as_bytes();
+            let mut pieces = Vec::new();
+            pieces_without_digits(bytes, |piece| pieces.push(piece.to_vec()));
+            let expected: Vec<_> = bytes.split(u8::is_ascii_digit).filter(|piece| !piece.is_empty()).collect();
+            prop_assert_eq!(pieces, expected);
+        }
+    }
 
     #[test]
     fn what_is_shown_again_says_how_it_went() {

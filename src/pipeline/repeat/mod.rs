@@ -14,6 +14,10 @@ pub mod dedup;
 pub mod echoes;
 mod times;
 
+use std::sync::LazyLock;
+
+use aho_corasick::packed::Searcher;
+
 use crate::detect::command::CommandLine;
 use crate::detect::viewed;
 use crate::sanitize::Sanitized;
@@ -61,6 +65,7 @@ const SCRIPT_RUNNERS: &[&str] = &[
 pub(super) fn runs_scripts(call: &ToolCall) -> bool {
     let Some(command) = call.command.as_deref() else { return false };
     // Most commands have none of the names, and are not parsed.
-    SCRIPT_RUNNERS.iter().any(|runner| memchr::memmem::find(command.as_bytes(), runner.as_bytes()).is_some())
+    static NAMES: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(SCRIPT_RUNNERS));
+    NAMES.as_ref().is_none_or(|names| names.find(command).is_some())
         && CommandLine::parse(command).runs(|simple| SCRIPT_RUNNERS.contains(&simple.program()))
 }

@@ -1,6 +1,10 @@
 //! Whether a frame is the user's own code or that of a library, a runtime or a framework, by its path or package. If
 //! neither shows it, it is the user's.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use super::frame::{Frame, Language};
 
 /// Folders that package managers and installations own.
@@ -236,13 +240,14 @@ const NATIVE: &[&str] = &[
     "strcpy",
 ];
 
+/// Finds any of the folders in one pass.
+static HAS_FOLDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(FOLDERS).ok());
+
 /// Whether the frame is the user's own.
 pub fn is_user(frame: &Frame<'_>) -> bool {
     let Frame { function, file, .. } = *frame;
     let starts = |text: &str, list: &[&str]| list.iter().any(|start| text.starts_with(start));
-    let in_library =
-        FOLDERS.iter().any(|folder| memchr::memmem::find(file.as_bytes(), folder.as_bytes()).is_some())
-            || starts(file, FILES);
+    let in_library = HAS_FOLDER.as_ref().is_none_or(|any| any.is_match(file)) || starts(file, FILES);
     match frame.language {
         Language::Java => {
             // `java.base/java.lang.Thread.run`, `app//com.acme.App.run`

@@ -4,8 +4,8 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
-/// Longest text that is remembered, in bytes: commands and names are shorter.
-const MAX_BYTES: usize = 2 << 10;
+/// Longest text that is remembered, in bytes: commands and names are shorter, and so are most texts that a call writes.
+const MAX_BYTES: usize = 8 << 10;
 /// Most texts.
 const MAX_TEXTS: usize = 16;
 

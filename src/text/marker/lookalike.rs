@@ -36,6 +36,8 @@ const MAX_SHOWN: usize = 48;
 const MAX_TAG_BYTES: usize = 64;
 /// Bytes behind a bracket in which tags that hold brackets are skipped. A choice.
 const MAX_TAGS_BYTES: usize = 1 << 10;
+/// Texts up to this many bytes are examined byte by byte before anything else. A choice: names are shorter.
+const MAX_NAME_BYTES: usize = 64;
 /// Ways to write a backspace, or the start of a sequence that moves the cursor, in JSON and in source code.
 const BACK: &[&str] = &[
     "\\b", "u0008", "u{8}", "x08", "\\010", "u001b", "u001B", "u{1b", "x1b", "x1B", "u009b", "x9b", "\\e",
@@ -127,6 +129,12 @@ pub fn find_look_alikes_at_end(bytes: &[u8]) -> LookAlikes {
 
 /// Finds look-alikes. The bytes need not be valid text.
 pub fn find_look_alikes(bytes: &[u8]) -> LookAlikes {
+    // Nearly all names are ruled out by their bytes.
+    if bytes.len() <= MAX_NAME_BYTES
+        && !bytes.iter().any(|b| matches!(b, b'[' | b'\\' | b'&' | b'%' | b'=' | 0x80..))
+    {
+        return LookAlikes::default();
+    }
     // Without characters that move the cursor back, most brackets are ruled out by the next byte.
     let goes_back = LazyCell::new(|| goes_back(bytes));
     let mut found = Vec::new();

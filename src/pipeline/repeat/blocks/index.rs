@@ -4,11 +4,13 @@
 //! reference. What the model wrote into a call is added the same way. Matches are compared byte by byte; hashes only
 //! find candidates. Outputs are removed when the host says so, and the oldest are removed when the index is full.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::stop;
 use crate::text::lines::{Line, Lines};
 use crate::text::origin::{self, Origin};
 use crate::text::source::Source;
@@ -273,7 +275,7 @@ impl Index {
             let Some(output) = self.output(place.0).filter(|output| open(output.at)) else { break };
             let is_searched = output.origin.argument.is_none() || !numbered && asks.is_none();
             if is_searched {
-                let len = output.common(text, place.1 as usize, from, end);
+                let len = text.common(output, place.1 as usize, from, end);
                 // The newest output shows its lines in full, so older references to them no longer count.
                 let since = *newest.get_or_insert(output.at.results);
                 let open_len = asks.map_or(len, |by| output.not_referred(place.1 as usize, len, since, by));
@@ -377,17 +379,16 @@ impl Output {
         known.map(|r| (r.lines.start as usize).saturating_sub(at)).min().map_or(len, |free| free.min(len))
     }
 
-    /// How many lines from `at` on are equal to the lines of the text from `from` on.
-    fn common(&self, text: &Text<'_>, at: usize, from: usize, end: usize) -> usize {
-        let mut len = 0;
-        while from + len < end
-            && at + len < self.shown.len()
-            && (len == 0 || self.shown.joins(at + len - 1))
-            && self.shown.text(at + len) == text.line(from + len)
-        {
-            len += 1;
-        }
-        len
+    /// How many lines from `at` on are equal to the first of these lines, and follow each other.
+    fn common(&self, at: usize, lines: &[&str]) -> usize {
+        let is_same = |(len, line): &(usize, &&str)| {
+            stop::check_sometimes();
+            let here = at + len;
+            here < self.shown.len()
+                && (*len == 0 || self.shown.joins(here - 1))
+                && self.shown.text(here) == **line
+        };
+        lines.iter().enumerate().take_while(is_same).count()
     }
 }
 
@@ -412,20 +413,58 @@ impl Alike<'_> {
 /// The text that is searched for: its lines without the line numbers of a file view, and their hashes.
 pub(super) struct Text<'a> {
     source: &'a Source<'a>,
+    lines: Vec<&'a str>,
     hashes: Vec<u64>,
+    /// The runs that were compared last.
+    runs: RefCell<[Option<Run>; MAX_CANDIDATES]>,
+}
+
+/// A run of equal lines in an earlier output and the text. If it is not referred to from its first line on, the next line is
+/// asked for: the run that begins there ends where this one does, and is not compared again.
+#[derive(Clone, Copy)]
+struct Run {
+    output: *const Output,
+    /// Its first line in the output.
+    at: usize,
+    /// Its lines in the text.
+    from: usize,
+    to: usize,
+    /// The end of the stretch in which it was searched.
+    end: usize,
+}
+
+impl Run {
+    /// How many of its lines are left if it is asked for from some line on; `None` for another run.
+    fn rest(&self, output: &Output, at: usize, from: usize, end: usize) -> Option<usize> {
+        let is_it = std::ptr::eq(self.output, output)
+            && self.end == end
+            && (self.from..self.to).contains(&from)
+            && at.checked_sub(self.at) == Some(from - self.from);
+        is_it.then(|| self.to - from)
+    }
 }
 
 impl<'a> Text<'a> {
     pub(super) fn new(source: &'a Source<'a>, kept: &[Range<usize>]) -> Self {
         let mut hashes = vec![0; source.len()];
+        let mut lines = vec![""; source.len()];
         for i in kept.iter().cloned().flatten() {
-            hashes[i] = hash(source.view().text(source.raw(i), i));
+            lines[i] = source.view().text(source.raw(i), i);
+            hashes[i] = hash(lines[i]);
         }
-        Self { source, hashes }
+        Self { source, lines, hashes, runs: RefCell::default() }
     }
 
-    fn line(&self, i: usize) -> &'a str {
-        self.source.view().text(self.source.raw(i), i)
+    /// How many lines of an output from `at` on are equal to the lines of the text from `from` to `end`.
+    fn common(&self, output: &Output, at: usize, from: usize, end: usize) -> usize {
+        let mut runs = self.runs.borrow_mut();
+        if let Some(len) = runs.iter().flatten().find_map(|run| run.rest(output, at, from, end)) {
+            return len;
+        }
+        let len = output.common(at, self.lines.get(from..end).unwrap_or_default());
+        runs.rotate_right(1);
+        runs[0] = Some(Run { output, at, from, to: from + len, end });
+        len
     }
 }
 

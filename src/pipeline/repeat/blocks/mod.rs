@@ -143,6 +143,17 @@ pub enum Earlier<'a> {
     Decided(&'a [Reference]),
 }
 
+impl Earlier<'_> {
+    /// Whether there is nothing to refer to.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Earlier::Nothing => true,
+            Earlier::Live { index, own, .. } => index.is_empty() && own.is_empty(),
+            Earlier::Decided(references) => references.is_empty(),
+        }
+    }
+}
+
 /// The references of a part, in order. Earlier parts have `others` markers with references; `signals` are lines to keep.
 pub fn find(
     source: &Source<'_>,
@@ -154,11 +165,11 @@ pub fn find(
     counter: &dyn TokenCounter,
 ) -> Vec<Reference> {
     match earlier {
+        _ if earlier.is_empty() => Vec::new(),
         Earlier::Nothing => Vec::new(),
         Earlier::Decided(references) => {
             references.iter().filter(|r| r.part as usize == part && !r.is_outline).cloned().collect()
         }
-        Earlier::Live { index, own, .. } if index.is_empty() && own.is_empty() => Vec::new(),
         Earlier::Live { index, own, now, window, asks, file, .. } => {
             let open = |at: Position| at.is_within(now, window);
             let stretches = stretches(source, ledger, signals);
@@ -454,6 +465,32 @@ mod tests {
         assert_eq!((found(0, None), found(0, after(2))), (Some(20), Some(20)));
         // Lines 45 to 49 were replaced by a reference before, the lines below were not.
         assert_eq!((found(0, after(3)), found(5, after(3))), (None, Some(15)));
+    }
+
+    #[test]
+    fn a_run_has_the_same_rest_whether_or_not_it_was_compared_before() {
+        let lines = |seed: u32, count: u32| -> String {
+            (0..count).map(|n| ["one\n", "two\n", "three\n"][(n * n * seed % 7 % 3) as usize]).collect()
+        };
+        let mut index = Index::default();
+        for (seed, call) in ["a", "b", "c"].into_iter().enumerate() {
+            let origin = Origin { call: call.into(), tool: call.into(), argument: None, label: None };
+            let at = Position { results: seed, tokens: 0 };
+            index.add(origin, Lines::of(&lines(seed as u32 + 1, 30)), at, 1 << 20);
+        }
+        let text = [lines(1, 20), lines(3, 9), lines(2, 30)].concat();
+        let source = Source::new(&text);
+        let new = || Text::new(&source, std::slice::from_ref(&(0..source.len())));
+        let shared = new();
+        let mut longest = 0;
+        for end in [source.len(), 25] {
+            for from in 0..end {
+                let found = |text: &Text<'_>| index.find(text, from, end, &|_| true, None);
+                assert_eq!(found(&shared), found(&new()), "{from}");
+                longest = longest.max(found(&shared).map_or(0, |found| found.len));
+            }
+        }
+        assert!(longest >= 20, "{longest}");
     }
 
     #[test]

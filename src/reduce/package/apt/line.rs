@@ -1,5 +1,9 @@
 //! Classifies the lines of apt and dpkg one by one; `apt.rs` decides what to do with them.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 /// The kind of a line of apt or dpkg.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Line<'a> {
@@ -97,6 +101,10 @@ const KNOWN: &[&str] = &[
     "Remv ",
 ];
 
+/// What is between the name and the version of a package that need not be installed.
+const NEWEST: &str = " is already the newest version (";
+static IS_NEWEST: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(NEWEST));
+
 /// Classifies a line.
 pub(super) fn read(line: &str) -> Line<'_> {
     let line = line.trim_end();
@@ -108,8 +116,8 @@ pub(super) fn read(line: &str) -> Line<'_> {
         let before = rest.strip_prefix(" over (").and_then(|r| r.split_once(')')).map(|(before, _)| before);
         return Line::Unpack(name, before);
     }
-    if let Some((name, version)) = line.split_once(" is already the newest version (") {
-        return Line::Newest(name, version.trim_end_matches([')', '.']));
+    if let Some(at) = IS_NEWEST.find(line.as_bytes()) {
+        return Line::Newest(&line[..at], line[at + NEWEST.len()..].trim_end_matches([')', '.']));
     }
     if let Some(package) = line.strip_prefix("Conf ").and_then(|rest| rest.split_once(" (")) {
         return Line::Conf(package.0);

@@ -202,10 +202,12 @@ fn breaks(text: &[u8]) -> Vec<usize> {
             let word = piece(text, start);
             let near = &text[next..text.len().min(next + COLUMNS.end)];
             let is_full = || before == len || memchr::memchr(b'\n', near).unwrap_or(near.len()) == len;
-            let tail =
-                text[line..end].iter().rev().take(MAX_START_BYTES + 1).take_while(|b| is_token(**b)).count();
-            if word.len() >= MIN_REST_BYTES && tail <= MAX_START_BYTES && is_mixed(&text[word]) && is_full() {
-                starts.push(end - tail);
+            if word.len() >= MIN_REST_BYTES && is_mixed(&text[word]) {
+                let tail = text[line..end].iter().rev().take(MAX_START_BYTES + 1);
+                let tail = tail.take_while(|b| is_token(**b)).count();
+                if tail <= MAX_START_BYTES && is_full() {
+                    starts.push(end - tail);
+                }
             }
         }
         (line, before) = (next, len);
@@ -215,7 +217,7 @@ fn breaks(text: &[u8]) -> Vec<usize> {
 
 /// Whether a byte is one of tokens.
 fn is_token(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"_-./+".contains(&byte)
+    const { ByteSet::parse("a-zA-Z0-9_./+-") }.has(byte)
 }
 
 /// The bytes of a token from `start` on.

@@ -76,6 +76,9 @@ impl Dump {
 
     /// Gives the readings, and begins another dump.
     fn give(&mut self, found: &mut dyn FnMut(View)) {
+        if self.last.is_none() {
+            return;
+        }
         self.write_last();
         if self.needed.contains(&true) {
             let Dump { readings, needed, .. } = std::mem::take(self);
@@ -136,7 +139,9 @@ fn line(line: &[u8]) -> Option<Dumped> {
     if !first.is_ascii_hexdigit() && from < 2 && first != b'|' && first < 0x80 {
         return None;
     }
-    if let Some(address) = BARS.iter().find_map(|bar| line[from..].strip_prefix(bar.as_bytes())) {
+    if (first == b'|' || first >= 0x80)
+        && let Some(address) = BARS.iter().find_map(|bar| line[from..].strip_prefix(bar.as_bytes()))
+    {
         return framed(line, line.len() - address.len());
     }
     if let Some(start) = behind_offset(line, from) {
@@ -328,30 +333,43 @@ const NAMES: &[(&[u8], u8)] = &[
 /// `od -c` and `od -a`: four columns a byte, a letter, an escape, a name or three octal digits.
 fn letters(line: &[u8], from: usize) -> Option<Dumped> {
     let cells = line.get(from..)?.trim_ascii_end();
+    // The first cell with anything in it rules out nearly every line of text.
+    let first = cells.iter().position(|b| !b.is_ascii_whitespace())? / CELL;
+    letter(cells.chunks(CELL).nth(first)?)?;
     let (mut bytes, mut single, mut shown) = (Vec::new(), 0, 0);
     for cell in cells.chunks(CELL) {
-        let cell = match cell.trim_ascii() {
-            b"" => b" ",
-            cell => cell,
-        };
-        let is_long = cell.len() > 1;
-        let name = NAMES.iter().filter(|_| is_long).find(|(name, _)| *name == cell);
-        let byte = match *cell {
-            _ if name.is_some() => name.map_or(b' ', |(_, byte)| *byte),
-            [b] => b,
-            [b'\\', b'n'] => b'\n',
-            [b'\\', b't'] => b'\t',
-            [b'\\', b'r'] => b'\r',
-            [b'\\', b'0'] => 0,
-            [b'\\', _] => b' ',
-            [a, b, c] if [a, b, c].iter().all(|d| matches!(d, b'0'..=b'7')) => number(cell, 8)? as u8,
-            _ => return None,
-        };
-        single += usize::from(cell.len() < 3 || name.is_some());
-        shown += usize::from(cell != b" ");
+        let (byte, is_single) = letter(cell)?;
+        single += usize::from(is_single);
+        shown += usize::from(!cell.trim_ascii().is_empty());
         bytes.push(byte);
     }
     (single * 2 > bytes.len() && shown > 0).then_some(Dumped { bytes, start: from, ..Dumped::default() })
+}
+
+/// The byte that a cell stands for, and whether it is written as a letter or a name.
+fn letter(cell: &[u8]) -> Option<(u8, bool)> {
+    let cell = match cell.trim_ascii() {
+        b"" => b" ",
+        cell => cell,
+    };
+    // No name and no number is longer.
+    if cell.len() > 3 {
+        return None;
+    }
+    let is_long = cell.len() > 1;
+    let name = NAMES.iter().filter(|_| is_long).find(|(name, _)| *name == cell);
+    let byte = match *cell {
+        _ if name.is_some() => name.map_or(b' ', |(_, byte)| *byte),
+        [b] => b,
+        [b'\\', b'n'] => b'\n',
+        [b'\\', b't'] => b'\t',
+        [b'\\', b'r'] => b'\r',
+        [b'\\', b'0'] => 0,
+        [b'\\', _] => b' ',
+        [a, b, c] if [a, b, c].iter().all(|d| matches!(d, b'0'..=b'7')) => number(cell, 8)? as u8,
+        _ => return None,
+    };
+    Some((byte, cell.len() < 3 || name.is_some()))
 }
 
 /// `od -An -t u1`: decimal numbers of one byte, without an address.
@@ -363,6 +381,8 @@ fn numbers(line: &[u8], start: usize) -> Option<Dumped> {
 
 /// Decimal numbers of one, two, four or eight bytes; the longest one of a line shows how many.
 fn decimals(line: &[u8], start: usize) -> Option<Vec<u8>> {
+    // Most lines of text begin with something else.
+    line[start..].iter().find(|b| !b.is_ascii_whitespace()).filter(|b| b.is_ascii_digit())?;
     let words = || line[start..].split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let longest = words().map(<[u8]>::len).max()?;
     let size = match longest {

@@ -38,7 +38,7 @@ use super::scan::{Claim, Scan};
 use super::table::Table;
 use crate::stop;
 use near::Near;
-use view::View;
+use view::{Present, View};
 
 /// The layers that are still applied to a text. Except for codings, a layer is not applied again to its own result.
 #[derive(Debug, Clone, Copy)]
@@ -161,15 +161,16 @@ impl Search<'_, '_> {
     fn codings(&mut self, within: Layers) {
         let text = self.text;
         let near = Near::of(std::mem::take(&mut self.scan.near));
+        let present = Present::of(text);
         stop::check();
-        self.cut_keywords(&near, within);
+        self.cut_keywords(&near, &present, within);
         let decoded = units::view(text, &near).filter(|view| self.see(view, within));
         stop::check();
-        let coded = self.coded_lines(within);
+        let coded = self.coded_lines(&present, within);
         // The search of the decoded text already examined the lines that this text contains. The decoded text has
         // no tags, so the names and values of a `<dl>` list are only found in the text itself.
-        let is_plain = memchr::memmem::find(text, b"</dt>").is_none();
-        let decoded = decoded.filter(|_| within.codings > 0 && is_plain);
+        let is_plain = || memchr::memmem::find(text, b"</dt>").is_none();
+        let decoded = decoded.filter(|_| within.codings > 0 && is_plain());
         let seen = decoded.map(|view| view.sources()).unwrap_or_default();
         let quoted = near.clone();
         let lines = near.and(coded.iter().map(|at| around(text, *at, AROUND_CODED_BYTES))).except(&seen);
@@ -191,14 +192,16 @@ impl Search<'_, '_> {
 
     /// Cursor moves, marks of comparisons, cut lines and doubled quotation marks: they may cut a keyword, or separate a
     /// value from it.
-    fn cut_keywords(&mut self, near: &Near, within: Layers) {
+    fn cut_keywords(&mut self, near: &Near, present: &Present, within: Layers) {
         let text = self.text;
         let plain = Layers { codings: 0, ..within };
-        let views = [placed::view(text), texts::cut_lines(text), texts::without_doubled(text, near)];
+        let cut_lines = present.all(b"{\"").then(|| texts::cut_lines(text)).flatten();
+        let views = [placed::view(text), cut_lines, texts::without_doubled(text, near)];
         for view in views.iter().flatten() {
             self.see(view, plain);
         }
-        if let Some(compared) = placed::compared(text) {
+        let may_be_compared = present.all(b"+}") || present.all(b"-]") || present.all(b"~@");
+        if may_be_compared && let Some(compared) = placed::compared(text) {
             let first = self.claims.len();
             self.see(&compared, plain);
             for claim in &mut self.claims[first..] {
@@ -206,7 +209,9 @@ impl Search<'_, '_> {
                 (claim.start, claim.end) = (value.start, value.end);
             }
         }
-        if let Some(glued) = strings::glued(text) {
+        if present.any(b"\"'`")
+            && let Some(glued) = strings::glued(text)
+        {
             let mut found = Vec::new();
             look(self.table, &glued.view, within, self.work, &mut found);
             self.claims.extend(found.into_iter().filter(|claim| glued.crosses(&(claim.start..claim.end))));
@@ -214,16 +219,20 @@ impl Search<'_, '_> {
     }
 
     /// Lines that are encoded as a whole, after a prefix. Returns where they are.
-    fn coded_lines(&mut self, within: Layers) -> Vec<usize> {
+    fn coded_lines(&mut self, present: &Present, within: Layers) -> Vec<usize> {
         let text = self.text;
         let mut coded = Vec::new();
         base64::views(text, &mut coded, &mut |view| _ = self.see(&view, within));
         stop::check();
         hexdump::views(text, &mut coded, &mut |view| _ = self.see(&view, within));
         stop::check();
-        arrays::views(text, &mut |view| _ = self.see(&view, within));
-        arrays::decimals(text, &mut |view| _ = self.see(&view, within));
-        arrays::letters(text, &mut |view| _ = self.see(&view, within));
+        if present.any(b"xX") || present.all(b"',") {
+            arrays::views(text, &mut |view| _ = self.see(&view, within));
+        }
+        if present.any(b"[({") {
+            arrays::decimals(text, &mut |view| _ = self.see(&view, within));
+            arrays::letters(text, &mut |view| _ = self.see(&view, within));
+        }
         pairs::views(text, &mut |view| _ = self.see(&view, within));
         stop::check();
         coded

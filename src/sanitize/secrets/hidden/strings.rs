@@ -7,6 +7,7 @@ use super::arrays;
 use super::view::{MAX_WORD_BYTES, View, is_inside, line_start};
 use crate::sanitize::secrets::judge::{ByteSet, skip};
 use crate::stop;
+use aho_corasick::packed::Searcher;
 use memchr::memmem::Finder;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -179,7 +180,8 @@ fn operands(text: &[u8], glued: &mut Glued) {
             continue;
         }
         // Most quotation marks are followed by another sign, or are behind a blank.
-        let may_go_on = text.get(at + 1).is_some_and(|b| b" \t\r\n\\+.&~|^<>);\"'`".contains(b));
+        const GOES_ON: ByteSet = ByteSet::parse(" \t\r\n\\+.&~|^<>);\"'`");
+        let may_go_on = text.get(at + 1).is_some_and(|b| GOES_ON.has(*b));
         let end = unescaped(text, at);
         if !may_go_on || end == 0 || !is_inside(text[end - 1]) {
             continue;
@@ -321,10 +323,17 @@ fn added(near: &[u8], at: usize) -> Option<usize> {
 
 /// Lists of literals near a call that puts them together: `join`, `concat`, `implode`, formats.
 fn lists(text: &[u8], glued: &mut Glued) {
-    static CALLS: LazyLock<[Finder<'static>; 8]> = LazyLock::new(|| {
-        ["join", "Join", "mplode(", "concat", "paste0(", "%s%s", "{}{}", "%v%v"].map(Finder::new)
-    });
-    let mut calls: Vec<usize> = CALLS.iter().flat_map(|call| call.find_iter(text)).collect();
+    const NAMES: [&str; 8] = ["join", "Join", "mplode(", "concat", "paste0(", "%s%s", "{}{}", "%v%v"];
+    static CALLS: LazyLock<[Finder<'static>; 8]> = LazyLock::new(|| NAMES.map(Finder::new));
+    // Most texts have none: one pass over all of them says so.
+    static ANY: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(NAMES));
+    let first = match &*ANY {
+        Some(any) => any.find(text).map(|found| found.start()),
+        None => Some(0),
+    };
+    let Some(first) = first else { return };
+    let places = CALLS.iter().flat_map(|call| call.find_iter(&text[first..]));
+    let mut calls: Vec<usize> = places.map(|place| first + place).collect();
     calls.sort_unstable();
     let mut done = 0;
     for call in calls {

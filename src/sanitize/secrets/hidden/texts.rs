@@ -136,10 +136,12 @@ fn is_tag(text: &[u8], at: usize) -> bool {
 /// Whether a string has more than one line, or is one short line of more than one word, not all of them plain.
 fn is_text(text: &[u8], inside: &Range<usize>) -> bool {
     let bytes = &text[inside.clone()];
-    let has_lines = memchr::memchr(b'\n', bytes).is_some()
-        || [&b"\\n"[..], b"&#10;", b"&#xA;", b"&#xa;"]
-            .iter()
-            .any(|end| memchr::memmem::find(bytes, end).is_some());
+    // Most strings have none of the bytes with which an escape begins.
+    let mut starts = memchr::memchr3_iter(b'\n', b'\\', b'&', bytes);
+    let has_lines = starts.any(|at| {
+        bytes[at] == b'\n'
+            || [&b"\\n"[..], b"&#10;", b"&#xA;", b"&#xa;"].iter().any(|end| bytes[at..].starts_with(end))
+    });
     // `password: incorrect` is a message.
     let is_odd = |two: &[u8]| {
         two[0].is_ascii_alphanumeric() && (two[1].is_ascii_uppercase() || two[1].is_ascii_digit())

@@ -48,11 +48,13 @@ const NEVER_ENCODED: [bool; 256] = table(b"_-:/.@=+~%!#$");
 /// All units near keywords are decoded. Elsewhere a unit is decoded if it cuts a word, stands for a letter or a character of
 /// a token, or is one of many in a row: only such units can hide a keyword.
 pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
+    // Most short texts have no byte that may start a unit.
+    let first = find(text, 0, &TRIGGERS)?;
     let is_mail = quoted_printable::is_likely(text);
     let mut out = Undone { text, view: View::default(), copied: 0, any: false };
     let mut stretches = near.stretches().iter();
     let mut stretch = stretches.next();
-    let (mut at, mut all_until) = (0, 0);
+    let (mut at, mut all_until) = (first, 0);
     let mut row = Row::default();
     while let Some(next) = find(text, at, &TRIGGERS) {
         at = next;

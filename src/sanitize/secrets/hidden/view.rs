@@ -126,6 +126,33 @@ impl View {
     }
 }
 
+/// Which bytes a short text has: most layers need bytes that many short texts lack. Long texts have nearly all, so nothing is
+/// known of them.
+pub(super) struct Present(Option<[bool; 256]>);
+
+impl Present {
+    /// Longest text whose bytes are recorded. A choice: commands, paths and messages are shorter.
+    const MAX_BYTES: usize = 1 << 10;
+
+    pub(super) fn of(text: &[u8]) -> Present {
+        Present((text.len() <= Self::MAX_BYTES).then(|| {
+            let mut present = [false; 256];
+            text.iter().for_each(|b| present[usize::from(*b)] = true);
+            present
+        }))
+    }
+
+    /// Whether the text may have some of these bytes.
+    pub(super) fn any(&self, bytes: &[u8]) -> bool {
+        self.0.as_ref().is_none_or(|present| bytes.iter().any(|b| present[usize::from(*b)]))
+    }
+
+    /// Whether the text may have all of these bytes.
+    pub(super) fn all(&self, bytes: &[u8]) -> bool {
+        self.0.as_ref().is_none_or(|present| bytes.iter().all(|b| present[usize::from(*b)]))
+    }
+}
+
 /// The first byte from `from` on that is in a set. Tests eight bytes at a time, because most are not.
 pub(super) fn find(text: &[u8], from: usize, set: &[bool; 256]) -> Option<usize> {
     let rest = text.get(from..)?;
