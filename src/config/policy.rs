@@ -59,9 +59,10 @@ settings! {
         flag: Some("How far the text may be changed: disabled (or off), safe (or conservative), standard (or balanced), aggressive [default: standard]");
     /// Results of fewer bytes only pass through the safe stage. Default 1024.
     min_bytes: usize = 1024;
-    /// Byte cap of a result, 256 to 1048576. Default 65536; when given, it also bounds failure lines.
+    /// Byte cap of a result, 1 to 1048576. Default 65536; when given, it also bounds failure lines. Below 256 the marker may exceed
+    /// it.
     #[taken_by(Policy::take_cap)]
-    max_output_bytes: usize = 65_536, min: MIN_OUTPUT_BYTES, max: MAX_OUTPUT_BYTES, flag: Some("Byte cap of the result, 256 to 1048576");
+    max_output_bytes: usize = 65_536, min: MIN_OUTPUT_BYTES, max: MAX_OUTPUT_BYTES, flag: Some("Byte cap of the result, 1 to 1048576");
     /// Bytes above which the middle of a text without a reducer is left out; 0 for never. Failure lines stay. Default 12288
     /// in `standard`, 6144 in `aggressive`, 32768 for a JSON document; less while the context of a session is small.
     head_tail_bytes: Option<usize> = None;
@@ -200,8 +201,8 @@ settings! {
     }
 }
 
-/// Smallest `maxOutputBytes` that a caller may set: a marker and the line with the exit status need about half of it.
-pub const MIN_OUTPUT_BYTES: u64 = 256;
+/// Smallest `maxOutputBytes` that a caller may set.
+pub const MIN_OUTPUT_BYTES: u64 = 1;
 /// Largest `maxOutputBytes` that a caller may set.
 pub const MAX_OUTPUT_BYTES: u64 = 1_048_576;
 
@@ -305,7 +306,7 @@ mod tests {
         let error = Policy::default().with(&patch).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "policy.maxOutputBytes: 2000000 is out of range, allowed is 256 to 1048576"
+            "policy.maxOutputBytes: 2000000 is out of range, allowed is 1 to 1048576"
         );
         let unknown = serde_json::from_str::<PolicyPatch>(r#"{"mod":"safe"}"#).unwrap_err().to_string();
         assert!(unknown.contains("`mod`") && unknown.contains("`mode`"), "{unknown}");

@@ -53,7 +53,7 @@ settings! {
     survives_restart: bool = false, serve_flag: serve_flag("recovery-survives-restart", "");
     /// Whether texts with gaps get a line that says how to read their original. Default false.
     hint_in_text: bool = false, serve_flag: serve_flag("recovery-hint", "");
-    /// Whether the tools that read originals for a model reach those of other workspaces too. Default false.
+    /// Whether the list of originals for a model has those of other workspaces too. Default false.
     other_workspaces: bool = false, project: Some(Project::Never);
 }
 

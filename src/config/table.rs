@@ -11,9 +11,9 @@
 //!     #[derive(Eq)]
 //!     pub struct PolicyPatch;
 //!
-//!     /// Byte cap of a result, 256 to 1048576. Default 65536; when given, it also bounds failure lines.
+//!     /// Byte cap of a result, 1 to 1048576. Default 65536; when given, it also bounds failure lines.
 //!     #[taken_by(Policy::take_cap)]
-//!     max_output_bytes: usize = 65_536, min: 256, max: 1_048_576, flag: Some("Byte cap of the result, 256 to 1048576");
+//!     max_output_bytes: usize = 65_536, min: 1, max: 1_048_576, flag: Some("Byte cap of the result, 1 to 1048576");
 //!     /// Whether nothing is left out. Default false.
 //!     never_omit: bool = false, project: Some(Project::TurnsOn);
 //!

@@ -178,20 +178,20 @@ pub(super) fn find<T>(host: &Host, ask: impl Fn(Option<String>) -> Result<T, Rpc
     Err(refused.map_or_else(|| "no original is kept".to_owned(), |e| e.message))
 }
 
-/// The originals that the model may read: those of this workspace, unless the user's settings allow more.
+/// The originals that are listed for the model: those of this workspace, unless the user's settings allow more.
 fn reach(host: &Host) -> Reach {
     if host.engine.reads_other_workspaces() { Reach::Everything } else { Reach::Workspace }
 }
 
 /// The handle in the argument of the model, or of the original whose text has the check in it.
-fn named(host: &Host, given: &str) -> Result<String, String> {
+fn named(given: &str) -> Result<String, String> {
     let name = handle::read(given, LIST).map_err(|why| format!("id: {why}"))?;
     let check = match &name {
         Name::Check(check) => check.as_str(),
         Name::Handle(handle) if handle::is_check(handle) => handle,
         Name::Handle(handle) => return Ok(handle.clone().into_owned()),
     };
-    let all = elsewhere::shown_with(check, reach(host));
+    let all = elsewhere::shown_with(check);
     let mut ids: Vec<&str> = all.iter().map(Copy::id).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -206,10 +206,7 @@ fn named(host: &Host, given: &str) -> Result<String, String> {
 /// Why an original was not found, with a hint at what a model may have mistaken for its handle.
 fn explained(id: &str, why: String) -> String {
     match why.starts_with("no artifact") || why.starts_with("no original") {
-        true => {
-            let near = "originals of other workspaces are read only with `recovery.otherWorkspaces`";
-            format!("{}; {near}", handle::explained(id, why).replace('\n', "; "))
-        }
+        true => handle::explained(id, why).replace('\n', "; "),
         false => why,
     }
 }
@@ -217,14 +214,14 @@ fn explained(id: &str, why: String) -> String {
 /// Fetches an original that another process has: a command in `tersed run` left it there.
 fn adopt(host: &Host, id: &str) {
     let is_here = host.sessions().into_iter().any(|session| host.engine.has_artifact(session.as_deref(), id));
-    if !is_here && let Some((_, artifact)) = elsewhere::find(id, reach(host)) {
+    if !is_here && let Some((_, artifact)) = elsewhere::find(id) {
         host.engine.adopt_artifact(&artifact);
     }
 }
 
 fn expand(host: &Host, given: Value) -> Result<Vec<String>, String> {
     let Expand { id, first, last, cursor } = arguments(given)?;
-    let id = named(host, &id)?;
+    let id = named(&id)?;
     let lines = (first.or(last).is_some()).then(|| vec![[first.unwrap_or(1), last.unwrap_or(usize::MAX)]]);
     adopt(host, &id);
     let read: Read = find(host, |session_id| {
@@ -252,7 +249,7 @@ fn expand(host: &Host, given: Value) -> Result<Vec<String>, String> {
 
 fn search(host: &Host, given: Value) -> Result<Vec<String>, String> {
     let Search { id, pattern, ignore_case, context, cursor } = arguments(given)?;
-    let id = named(host, &id)?;
+    let id = named(&id)?;
     adopt(host, &id);
     let found: Found = find(host, |session_id| {
         let params = SearchParams {

@@ -188,7 +188,7 @@ fn errors_name_file_line_key_value_and_what_is_allowed() {
         ),
         (
             "policy:\n  maxOutputBytes: 0\n",
-            "DIR/project/tersed.yaml:2: policy.maxOutputBytes: 0 is not allowed, allowed is 256 to 1048576",
+            "DIR/project/tersed.yaml:2: policy.maxOutputBytes: 0 is not allowed, allowed is 1 to 1048576",
         ),
         (
             "policy:\n  minBytes: -4\n",

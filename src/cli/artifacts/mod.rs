@@ -114,7 +114,7 @@ mod elsewhere {
         Everything,
     }
 
-    pub(super) fn find(_: &str, _: Reach) -> Option<(String, Artifact)> {
+    pub(super) fn find(_: &str) -> Option<(String, Artifact)> {
         None
     }
 
@@ -122,7 +122,7 @@ mod elsewhere {
         Vec::new()
     }
 
-    pub(super) fn shown_with(_: &str, _: Reach) -> Vec<super::Copy> {
+    pub(super) fn shown_with(_: &str) -> Vec<super::Copy> {
         Vec::new()
     }
 
@@ -216,7 +216,7 @@ fn named(vault: &Vault, given: &str) -> Result<(String, Artifact), Failure> {
 /// The id of the original of which a text with this check was shown.
 fn of_check(vault: &Vault, check: &str) -> Result<String, String> {
     let mut all = elsewhere::with_check(vault, check);
-    all.extend(elsewhere::shown_with(check, Reach::Everything));
+    all.extend(elsewhere::shown_with(check));
     let mut ids: Vec<&str> = Vec::new();
     for copy in &all {
         if !ids.contains(&copy.header.digest.as_str()) {
@@ -238,7 +238,7 @@ fn find(vault: &Vault, handle: &str) -> Result<(String, Artifact), String> {
         return Err(error.to_string());
     }
     if at_place.is_ok()
-        && let Some(found) = elsewhere::find(handle, Reach::Everything)
+        && let Some(found) = elsewhere::find(handle)
     {
         return Ok(found);
     }

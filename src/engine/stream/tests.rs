@@ -279,7 +279,7 @@ fn what_close_would_refuse_is_refused_when_it_opens() {
         ),
         (
             json!({"result": {}, "policy": {"maxOutputBytes": 0}}),
-            "policy.maxOutputBytes: 0 is out of range, allowed is 256 to 1048576",
+            "policy.maxOutputBytes: 0 is out of range, allowed is 1 to 1048576",
         ),
     ] {
         assert_eq!(try_call(&engine, "toolResult/open", &params).unwrap_err().message, expected);

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::client::Client;
 use super::place::{Place, mark};
 use super::wire::{Reply, Request};
-use crate::artifact::vault::{AccessScope, Bounds, Copy, Header, Label, Vault, conversations_folder};
+use crate::artifact::vault::{AccessScope, Bounds, Copy, Label, Vault, conversations_folder};
 use crate::artifact::{Artifact, Media};
 use crate::telemetry::{Clock, SystemClock};
 
@@ -27,7 +27,7 @@ const MAX_ASKED: usize = 64;
 /// Most copies in a list.
 const MAX_LISTED: usize = 512;
 
-/// Whose originals are found.
+/// Whose originals are listed. Whoever has a handle or a check was shown it, and may read its original everywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
     /// Those of all workspaces of the user.
@@ -97,7 +97,7 @@ fn asked<T: Send + 'static>(
 }
 
 /// The id and original for a handle.
-pub fn find(handle: &str, reach: Reach) -> Option<(String, Artifact)> {
+pub fn find(handle: &str) -> Option<(String, Artifact)> {
     let place = place()?;
     let request = Request::Original { id: handle.to_owned() };
     let read = |answer: (Reply, Vec<u8>)| match answer {
@@ -106,21 +106,17 @@ pub fn find(handle: &str, reach: Reach) -> Option<(String, Artifact)> {
         }
         _ => None,
     };
-    if let Some(found) = asked(&place, &request, read, true, reach).into_iter().next() {
+    if let Some(found) = asked(&place, &request, read, true, Reach::Everything).into_iter().next() {
         return Some(found);
     }
-    let own = mark();
-    let is_near = |(header, _): &(Header, Artifact)| reach.includes(&header.label, own);
-    let found = vaults(&place).find_map(|vault| vault.find(None, handle, now()).ok()?.filter(is_near));
+    let found = vaults(&place).find_map(|vault| vault.find(None, handle, now()).ok()?);
     found.map(|(header, artifact)| (header.id().to_owned(), artifact))
 }
 
 /// The copies on disk of which a text with this check was shown, newest first.
-pub fn shown_with(check: &str, reach: Reach) -> Vec<Copy> {
+pub fn shown_with(check: &str) -> Vec<Copy> {
     let Some(place) = place() else { return Vec::new() };
-    let own = mark();
     let mut found: Vec<Copy> = vaults(&place).flat_map(|vault| with_check(&vault, check)).collect();
-    found.retain(|copy| reach.includes(&copy.header.label, own));
     found.sort_by_key(|copy| std::cmp::Reverse(copy.order));
     found
 }
