@@ -60,7 +60,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 pub(super) fn load_all(files: &[PathBuf]) -> Result<RuleSet, Failure> {
     let mut all = RuleSet::default();
     for file in files {
-        let rules = rule_file::read_untrusted(file).map_err(|e| match e.is_unread {
+        let rules = rule_file::read_untrusted(file).map_err(|e| match e.is_missing_file {
             true => e.to_string().into(),
             false => Failure::value(e.to_string()),
         })?;

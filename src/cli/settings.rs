@@ -170,7 +170,7 @@ impl SettingsArgs {
 /// The failure that faults are: one of their content is invalid, a file that cannot be read is no more than that.
 pub(super) fn failure(faults: &[ConfigError]) -> Failure {
     let message = printed(faults);
-    if faults.iter().all(|fault| fault.is_unread) { message.into() } else { Failure::value(message) }
+    if faults.iter().all(|fault| fault.is_missing_file) { message.into() } else { Failure::value(message) }
 }
 
 /// Faults for people, one per line.

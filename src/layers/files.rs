@@ -60,7 +60,12 @@ fn one_of(folder: &Path, names: &[&str], faults: &mut Vec<ConfigError>) -> Optio
         let second = folder.join(second);
         let text =
             format!("{} is there too, allowed is one of {}", second.display(), CONFIG_FILE_NAMES.join(", "));
-        faults.push(ConfigError { place: first.display().to_string(), line: None, text, is_unread: false });
+        faults.push(ConfigError {
+            place: first.display().to_string(),
+            line: None,
+            text,
+            is_missing_file: false,
+        });
     }
     Some(first)
 }
@@ -72,7 +77,7 @@ pub(super) fn read(path: &Path, sources: &Sources) -> Read {
         Ok(bytes) => bytes,
         Err(text) => {
             let place = path.display().to_string();
-            read.faults.push(ConfigError { place, line: None, text, is_unread: true });
+            read.faults.push(ConfigError { place, line: None, text, is_missing_file: is_missing(path) });
             return read;
         }
     };
@@ -89,7 +94,7 @@ fn settings_of(path: &Path, bytes: &[u8], faults: &mut Vec<ConfigError>) -> File
     let place = path.display().to_string();
     let mut wrong = |line: Option<usize>, text: String| {
         let line = line.filter(|line| *line > 0);
-        faults.push(ConfigError { place: place.clone(), line, text, is_unread: false });
+        faults.push(ConfigError { place: place.clone(), line, text, is_missing_file: false });
     };
     let Ok(text) = std::str::from_utf8(bytes) else {
         wrong(None, "is not UTF-8".to_owned());
@@ -135,7 +140,7 @@ impl ProjectFile {
     fn read(path: &Path, top: &Path, with_rules: impl FnOnce(&Digest) -> bool) -> Result<Self, ConfigError> {
         let error = |text: String| {
             let place = path.display().to_string();
-            ConfigError { place, line: None, text, is_unread: true }
+            ConfigError { place, line: None, text, is_missing_file: is_missing(path) }
         };
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(error("is not a file".to_owned()));
@@ -196,7 +201,7 @@ fn rule_files(folder: &Path, top: &Path, names: &[PathBuf], faults: &mut Vec<Con
             Ok(bytes) => all.push((path, bytes)),
             Err(text) => {
                 let place = path.display().to_string();
-                faults.push(ConfigError { place, line: None, text, is_unread: true });
+                faults.push(ConfigError { place, line: None, text, is_missing_file: is_missing(&path) });
                 if all.len() == MAX_RULE_FILES {
                     break;
                 }
@@ -286,10 +291,15 @@ pub(super) fn read_project(found: &Found, sources: &Sources) -> Option<(PathBuf,
     Some((path, read))
 }
 
+/// Whether there is nothing at a path: a file that is there and is refused is invalid.
+pub(super) fn is_missing(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_err()
+}
+
 /// The fault of a value that a project's file may not set, trusted or not.
 fn refused_value(path: &Path, line: Option<usize>, key: &str, why: &str) -> ConfigError {
     let text = format!("{key}: {why}");
-    ConfigError { place: path.display().to_string(), line, text, is_unread: false }
+    ConfigError { place: path.display().to_string(), line, text, is_missing_file: false }
 }
 
 /// A value of a trusted project file. Paths to write to must be below the user's state folder; relative paths start

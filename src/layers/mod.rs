@@ -53,8 +53,8 @@ pub struct ConfigError {
     pub line: Option<usize>,
     /// Key, value and what is allowed.
     pub text: String,
-    /// Whether the whole file could not be read, so that nothing is known of its settings.
-    pub is_unread: bool,
+    /// Whether there is no such file.
+    pub is_missing_file: bool,
 }
 
 impl fmt::Display for ConfigError {
@@ -129,7 +129,7 @@ impl Sources {
             place: place.to_owned(),
             line: None,
             text,
-            is_unread: false,
+            is_missing_file: false,
         };
         let mut sources = folders();
         match std::env::current_dir() {
@@ -285,9 +285,9 @@ impl Sources {
             };
             match read {
                 Ok(rules) => all.rules = all.rules.with(&rules),
-                Err(LoadError { path, line, reason, is_unread }) => {
+                Err(LoadError { path, line, reason, is_missing_file }) => {
                     let place = path.display().to_string();
-                    let fault = ConfigError { place, line, text: reason, is_unread };
+                    let fault = ConfigError { place, line, text: reason, is_missing_file };
                     if is_of_project { all.of_project.push(fault) } else { all.faults.push(fault) }
                 }
             }
@@ -314,7 +314,7 @@ impl Sources {
                 whole.as_ref().filter(|whole| self.variables.iter().any(|(name, _)| name == *whole))
             {
                 let text = format!("it says the same as {whole}, which is given too");
-                errors.push(ConfigError { place: name.clone(), line: None, text, is_unread: false });
+                errors.push(ConfigError { place: name.clone(), line: None, text, is_missing_file: false });
                 continue;
             }
             let Some(known) = named(name).or_else(|| named(&whole?)) else {
@@ -324,7 +324,7 @@ impl Sources {
                 let theirs = || elsewhere::of_key(name.strip_prefix("TERSED_").unwrap_or(name));
                 let text =
                     format!("no setting has this variable{}", near.or_else(theirs).unwrap_or_default());
-                errors.push(ConfigError { place: name.clone(), line: None, text, is_unread: false });
+                errors.push(ConfigError { place: name.clone(), line: None, text, is_missing_file: false });
                 continue;
             };
             let node = of_text(value, &known.kind);
@@ -354,7 +354,7 @@ impl Sources {
             place: origin.to_string(),
             line: None,
             text: wrong.text,
-            is_unread: false,
+            is_missing_file: false,
         }));
     }
 }

@@ -224,7 +224,10 @@ fn wrong(given: &[Given], key: &str, text: String) -> Bad {
         None => ("configuration".to_owned(), None),
     };
     let text = if text.starts_with(key) { text } else { format!("{key}: {text}") };
-    Bad { error: ConfigError { place, line, text, is_unread: false }, given: bad.cloned().map(Box::new) }
+    Bad {
+        error: ConfigError { place, line, text, is_missing_file: false },
+        given: bad.cloned().map(Box::new),
+    }
 }
 
 /// Puts a value at its path, unless there already is one.

@@ -21,8 +21,8 @@ pub struct LoadError {
     pub line: Option<usize>,
     /// The fault: rule, field, value and what is allowed.
     pub reason: String,
-    /// Whether the file could not be read at all.
-    pub is_unread: bool,
+    /// Whether there is no such file.
+    pub is_missing_file: bool,
 }
 
 impl fmt::Display for LoadError {
@@ -56,9 +56,13 @@ pub fn read_untrusted(path: &Path) -> Result<RuleSet, LoadError> {
 }
 
 fn of_file(path: &Path, writers: Writers) -> Result<RuleSet, LoadError> {
-    let bytes = read_regular(path, LARGEST_SETTINGS, Links::Follow, writers).map_err(|refused| {
-        LoadError { path: path.to_owned(), line: None, reason: refused.why.to_string(), is_unread: true }
-    })?;
+    let bytes =
+        read_regular(path, LARGEST_SETTINGS, Links::Follow, writers).map_err(|refused| LoadError {
+            path: path.to_owned(),
+            line: None,
+            reason: refused.why.to_string(),
+            is_missing_file: super::files::is_missing(path),
+        })?;
     read_bytes(path, &bytes)
 }
 
@@ -72,7 +76,7 @@ pub fn read_bytes(path: &Path, bytes: &[u8]) -> Result<RuleSet, LoadError> {
         Ok(text) => read(path, text),
         Err(_) => {
             let reason = "is not UTF-8".to_owned();
-            Err(LoadError { path: path.to_owned(), line: None, reason, is_unread: false })
+            Err(LoadError { path: path.to_owned(), line: None, reason, is_missing_file: false })
         }
     }
 }
@@ -83,7 +87,7 @@ pub fn read(path: &Path, text: &str) -> Result<RuleSet, LoadError> {
         path: path.to_owned(),
         line,
         reason,
-        is_unread: false,
+        is_missing_file: false,
     };
     let value = value(path, text).map_err(|(line, reason)| error(line, reason))?;
     let list = match value {

@@ -226,18 +226,14 @@ fn one_fault_has_one_exit_status() {
         let (code, told) = home.code_and_stderr(&line.replace("NONE", "none").split(' ').collect::<Vec<_>>());
         assert!(code == Some(1) && !told.is_empty(), "{line}: {code:?} {told}");
     }
+    for line in ["mcp-proxy --servers . x", "compress .", "stats ."] {
+        assert_eq!(home.code_and_stderr(&line.split(' ').collect::<Vec<_>>()).0, Some(1), "{line}");
+    }
+    // Content that is invalid, and a file that is refused.
     for line in [
         "config check .",
         "config show --config .",
         "rules check .",
-        "mcp-proxy --servers . x",
-        "compress .",
-        "stats .",
-    ] {
-        assert_eq!(home.code_and_stderr(&line.split(' ').collect::<Vec<_>>()).0, Some(1), "{line}");
-    }
-    // Content that is invalid.
-    for line in [
         "config check bad.yaml",
         "config check none bad.yaml",
         "config show --config bad.yaml",

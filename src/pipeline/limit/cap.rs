@@ -12,7 +12,7 @@ use crate::pipeline::limit::headings::Headings;
 use crate::pipeline::limit::notices;
 use crate::pipeline::limit::outliers;
 use crate::pipeline::limit::rank;
-use crate::pipeline::limit::shorten;
+use crate::pipeline::limit::shorten::{self, MESSAGES_TENTHS};
 use crate::pipeline::limit::unit::{Form, GAP_BYTES, MARKER_BYTES, Unit, UnitFate};
 use crate::pipeline::repeat::echoes;
 use crate::text::details::similarity_hash;
@@ -79,7 +79,7 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
             return Some(ledger);
         }
         let keep = select(source, &units, signals, budget, cap);
-        if rounds == MAX_ROUNDS || !headings::restore_lines(&mut ledger, &units, &keep) {
+        if rounds == MAX_ROUNDS || !headings::restore_lines(source, &mut ledger, &units, &keep) {
             let mut keep = without_unseen(source, &units, keep);
             // Show at least one unit, even if it exceeds the cap: a marker alone would be of no use.
             if !cap.strict
@@ -194,6 +194,7 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
     if let Some(outliers) = &outliers {
         picked.whole_pairs(outliers);
     }
+    picked.authors(source);
     picked.fill_small_gaps();
     picked.keep
 }
@@ -224,10 +225,6 @@ struct Shares {
     messages: usize,
 }
 
-/// Messages that stand for many diagnostics are all kept if they take at most so many tenths of a cut. A choice: if one is
-/// lost, every diagnostic of every message is written again, and most of these are cut.
-const MESSAGES_TENTHS: usize = 6;
-
 impl Shares {
     /// The ends get what failures, with what is around them, and samples do not need.
     fn of(units: &[Unit], failing: &[usize], budget: usize, cap: Cap) -> Self {
@@ -235,7 +232,8 @@ impl Shares {
         let failures = if failing.is_empty() { 0 } else { (need + budget / 10).min(budget * 6 / 10) };
         let samples = if cap.samples { budget / SAMPLE_SHARE } else { 0 };
         let messages = units.iter().filter(|unit| unit.form == Form::Message).map(|unit| unit.bytes).sum();
-        let messages = if messages > (budget - failures) * MESSAGES_TENTHS / 10 { 0 } else { messages };
+        let most = (budget * MESSAGES_TENTHS / 10).min(budget - failures);
+        let messages = if messages > most { 0 } else { messages };
         Self { ends: (budget - failures).saturating_sub(samples + messages), samples, messages }
     }
 }

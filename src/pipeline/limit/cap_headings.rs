@@ -3,6 +3,7 @@
 
 use crate::pipeline::limit::cap::Picked;
 use crate::pipeline::limit::headings::{Headings, head_of_table};
+use crate::pipeline::limit::hunks::{authors_of, is_commit};
 use crate::pipeline::limit::outliers::Outliers;
 use crate::pipeline::limit::unit::{Form, UnitFate};
 use crate::text::source::Source;
@@ -22,6 +23,26 @@ impl Picked<'_> {
                 let is_line = self.units[above].lines.len() == 1 && self.units[above].is_shown;
                 if self.keep[above] == UnitFate::No && is_line && self.spend(above) {
                     self.keep[above] = UnitFate::Single;
+                }
+            }
+        }
+    }
+
+    /// Keeps the lines that say whose a kept commit is. If the cap is not strict, they may exceed it.
+    pub(super) fn authors(&mut self, source: &Source<'_>) {
+        for commit in 0..self.units.len() {
+            crate::stop::check_sometimes();
+            let line = self.units[commit].lines.start;
+            if self.keep[commit] == UnitFate::No || !is_commit(source.line(line)) {
+                continue;
+            }
+            for author in authors_of(source, line) {
+                let unit = self.units.partition_point(|unit| unit.lines.end <= author);
+                if self.keep[unit] == UnitFate::No
+                    && self.units[unit].is_shown
+                    && (self.spend(unit) || !self.is_strict)
+                {
+                    self.keep[unit] = UnitFate::Single;
                 }
             }
         }

@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use crate::pipeline::limit::hunks::Hunks;
+use crate::pipeline::limit::hunks::{Hunks, authors_of, is_commit};
 use crate::pipeline::limit::sections::Sections;
 use crate::pipeline::limit::unit::{Form, Unit, UnitFate};
 use crate::text::headings::indent as indent_of;
-use crate::text::ledger::{Action, Ledger};
+use crate::text::ledger::{Action, Ledger, Span};
 use crate::text::names::{ELIDED_START, IN_EVERY_ROW};
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -18,15 +18,20 @@ const MAX_LINES_ABOVE: usize = 400;
 /// The most lines above a line of a code frame that are searched for the message of its finding. A choice: a frame has few.
 const MAX_FRAME_LINES: usize = 24;
 
-/// Restores rewritten lines that depend on a line that the cut drops, such as rows without their path. Returns
-/// whether there were any. `keep` says which units are kept.
-pub(super) fn restore_lines(ledger: &mut Ledger, units: &[Unit], keep: &[UnitFate]) -> bool {
-    let mut undone: Vec<usize> = Vec::new();
+/// Restores rewritten lines that depend on a line that the cut drops, such as rows without their path, and authors that are
+/// left out because those of a dropped commit are the same. Returns whether there were any. `keep` says which units are kept.
+pub(super) fn restore_lines(
+    source: &Source<'_>,
+    ledger: &mut Ledger,
+    units: &[Unit],
+    keep: &[UnitFate],
+) -> bool {
+    let mut undone = authors_below_gaps(source, ledger, units, keep);
     let mut loses_message = false;
     // The heading of the current rows, and whether the cut drops it.
     let (mut heading, mut is_lost) = (None::<usize>, false);
     let mut table = None::<usize>;
-    let mut has_gap = false;
+    let (mut has_gap, mut has_shown_gap) = (false, false);
     for (i, unit) in units.iter().enumerate() {
         match unit.form {
             // The whole path may be in the gap above: restore this line and the rows below it.
@@ -51,11 +56,20 @@ pub(super) fn restore_lines(ledger: &mut Ledger, units: &[Unit], keep: &[UnitFat
         }
         table = head_of_table(units, i, table);
         has_gap |= keep[i] == UnitFate::No;
+        has_shown_gap |= keep[i] == UnitFate::No && unit.is_shown;
     }
     let loses_message = loses_message && ledger.spans().iter().any(|span| is_other_place(&span.action));
-    if undone.is_empty() && !loses_message {
+    // A diagnostic that is left out because it is shown elsewhere may be in a gap there.
+    let is_repeated =
+        |span: &Span| matches!(span.action, Action::Omit { reason: Reason::RepeatedDiagnostic, .. });
+    let loses_diagnostic = has_shown_gap && ledger.spans().iter().any(is_repeated);
+    if undone.is_empty() && !loses_message && !loses_diagnostic {
         return false;
     }
+    for span in ledger.spans_mut().filter(|span| loses_diagnostic && is_repeated(span)) {
+        span.action = Action::Keep;
+    }
+    undone.sort_unstable();
     let mut undone = undone.into_iter().peekable();
     for span in ledger.spans_mut() {
         if undone.next_if_eq(&span.lines.start).is_some() {
@@ -66,6 +80,31 @@ pub(super) fn restore_lines(ledger: &mut Ledger, units: &[Unit], keep: &[UnitFat
         restore_messages(ledger);
     }
     true
+}
+
+/// The starts of the spans with authors that are left out as those of the commit before, if a cut drops lines between the
+/// two commits: the commit would seem to be by the author of the last one that is shown.
+fn authors_below_gaps(source: &Source<'_>, ledger: &Ledger, units: &[Unit], keep: &[UnitFate]) -> Vec<usize> {
+    let (spans, mut out) = (ledger.spans(), Vec::new());
+    let mut is_below_gap = false;
+    for (unit, keep) in units.iter().zip(keep) {
+        crate::stop::check_sometimes();
+        let commit = unit.lines.start;
+        if *keep == UnitFate::No {
+            is_below_gap |= unit.is_shown;
+        } else if is_commit(source.line(commit)) && std::mem::take(&mut is_below_gap) {
+            out.extend(authors_of(source, commit).filter_map(|line| {
+                let span = &spans[spans.partition_point(|span| span.lines.end <= line)];
+                let is_left_out = matches!(
+                    span.action,
+                    Action::Omit { reason: Reason::SameAuthor | Reason::CommitBody, .. }
+                );
+                is_left_out.then_some(span.lines.start)
+            }));
+        }
+    }
+    out.dedup();
+    out
 }
 
 /// The table header that applies to the row after a unit. `last` is the header that applies to the unit itself.

@@ -2,7 +2,7 @@
 //! hunk, and that one nothing without the name of the file.
 //!
 //! The start of a hunk says how many lines it has, so that lines of a log below it do not count as part of it. Also finds the
-//! edits that are unlike the others.
+//! edits that are unlike the others, and the largest changes of a list of files.
 
 use std::ops::Range;
 
@@ -83,9 +83,15 @@ impl Hunks {
 }
 
 /// Whether a line starts a commit of `git log -p`: `commit 1a2b3c4`, also with the names that point to it.
-fn is_commit(line: &str) -> bool {
+pub(super) fn is_commit(line: &str) -> bool {
     let hash = line.strip_prefix("commit ").map(|rest| rest.split(' ').next().unwrap_or_default());
     hash.is_some_and(|hash| hash.len() >= 7 && hash.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+/// The lines below a commit that say whose it is.
+pub(super) fn authors_of(source: &Source<'_>, commit: usize) -> impl Iterator<Item = usize> {
+    let header = (commit + 1..source.len()).take_while(|line| is_of_commit(source.line(*line)));
+    header.filter(|line| ["Author: ", "Commit: "].iter().any(|name| source.line(*line).starts_with(name)))
 }
 
 /// `Merge: 1a2b3c4 5d6e7f8`, `Author: …`: whether a line may be one of the header of a commit.
@@ -153,9 +159,56 @@ pub(super) fn unlike_edits(source: &Source<'_>, lines: &[usize]) -> Option<Vec<C
     Some(out)
 }
 
+/// The largest changes of `git diff --stat` that stand out. A choice.
+const LARGEST: usize = 3;
+/// With fewer files, none stands out. A choice.
+const MIN_FILES: usize = 20;
+
+/// Adds the files with the most changed lines in a list as `--stat` writes it: ` src/a.rs | 120 +++++---`.
+pub(super) fn largest_changes(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
+    let mut files: Vec<(usize, usize)> = Vec::new();
+    for (place, line) in lines.iter().enumerate() {
+        crate::stop::check_sometimes();
+        files.extend(changed_lines(source.line(*line)).map(|count| (count, place)));
+    }
+    if files.len() < MIN_FILES {
+        return;
+    }
+    files.sort_by_key(|(count, place)| (std::cmp::Reverse(*count), *place));
+    let largest = files.into_iter().take(LARGEST).enumerate();
+    out.extend(largest.map(|(nth, (count, place))| {
+        let key = digest(&count.to_le_bytes(), place);
+        Candidate { place, nth, count: LARGEST, key, is_word: false }
+    }));
+}
+
+/// The number of changed lines of a file in such a list.
+fn changed_lines(line: &str) -> Option<usize> {
+    let (path, change) = line.strip_prefix(' ')?.rsplit_once(" | ")?;
+    let (count, signs) = change.trim_start().split_once(' ')?;
+    let are_signs = !signs.is_empty() && signs.bytes().all(|b| matches!(b, b'+' | b'-'));
+    (are_signs && !path.trim().is_empty()).then(|| count.parse().ok())?
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_largest_changes_of_a_list_stand_out() {
+        let text: String = (0..60)
+            .map(|i| format!(" src/part_{i}.rs | {:4} {}\n", i * 37 % 61 + 1, "+".repeat(i % 5 + 1)))
+            .collect();
+        let source = Source::new(&text);
+        let lines: Vec<usize> = (0..source.len()).collect();
+        let mut out = Vec::new();
+        largest_changes(&source, &lines, &mut out);
+        let counts: Vec<_> = out.iter().map(|c| changed_lines(source.line(c.place)).unwrap()).collect();
+        assert_eq!(counts, [61, 60, 59]);
+        for line in ["a | 5 ++", " a | b ++", " a | 5", " x = 1 | 5 + 3", " img.png | Bin 0 -> 5 bytes"] {
+            assert_eq!(changed_lines(line), None, "{line}");
+        }
+    }
 
     #[test]
     fn a_hunk_ends_where_its_counts_end() {

@@ -129,6 +129,7 @@ impl Outliers {
         columns::find(source, &lines, columns::MIN_ROWS, &mut out);
         groups::find_in_tables(source, &lines, &mut out);
         calls::find(source, &lines, &mut out);
+        hunks::largest_changes(source, &lines, &mut out);
         warnings::find(source, &lines, &mut out);
         prints::find(source, &lines, &mut out);
         programs::find(source, &lines, &mut out);

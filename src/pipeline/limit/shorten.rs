@@ -12,6 +12,12 @@ use crate::text::source::Source;
 /// A line is cut inside only above this many bytes.
 const MIN_CUT_LINE_BYTES: usize = 2_000;
 
+/// Messages that stand for many diagnostics may take so many tenths of a cut. A choice: if one is lost, every diagnostic of
+/// every message is written again, and most of these are cut.
+pub(super) const MESSAGES_TENTHS: usize = 6;
+/// A message is not cut to fewer bytes than this.
+const MIN_LIST_BYTES: usize = 400;
+
 /// Cuts the middle out of pieces that take more than their share of the budget.
 pub(super) fn long_pieces(
     source: &Source<'_>,
@@ -27,8 +33,19 @@ pub(super) fn long_pieces(
     let mut step = Reduction::default();
     let mut ledger = ledger.clone();
     let mut loses_message = false;
+    let longest_list = longest_list(&ledger, budget);
     for span in ledger.spans_mut() {
         let is_message = headings::form(&span.action) == Form::Message;
+        if let Action::Replace { text, omitted_bytes, .. } = &mut span.action
+            && is_message
+            && span.lines.len() == 1
+            && text.len() > longest_list
+            && let Some((short, cut)) = cut_list(text, longest_list, source.number(span.lines.start))
+        {
+            *text = short;
+            *omitted_bytes += cut;
+            continue;
+        }
         if let Action::Replace { text, reason, omitted_bytes } = &mut span.action
             && text.len() > MIN_CUT_LINE_BYTES.max(limit(text.len()))
         {
@@ -61,6 +78,37 @@ pub(super) fn long_pieces(
         }
     }
     ledger.apply(source, step).unwrap_or(ledger)
+}
+
+/// The longest message that is shown whole, in bytes, so that all messages together take at most the part of the budget
+/// that they may have: small ones stay whole, larger ones are cut to the same length.
+fn longest_list(ledger: &Ledger, budget: usize) -> usize {
+    let mut room = budget * MESSAGES_TENTHS / 10;
+    let messages = ledger.spans().iter().filter_map(|span| match &span.action {
+        Action::Replace { text, .. } if headings::form(&span.action) == Form::Message => Some(text.len() + 1),
+        _ => None,
+    });
+    let mut lengths: Vec<usize> = messages.collect();
+    lengths.sort_unstable();
+    for (at, length) in lengths.iter().enumerate() {
+        let share = room / (lengths.len() - at);
+        if *length > share {
+            return share.max(MIN_LIST_BYTES);
+        }
+        room -= length;
+    }
+    usize::MAX
+}
+
+/// A message cut between its places, with a marker of what it does not show, and the bytes left out; `None` if its first line
+/// alone is too long.
+fn cut_list(text: &str, limit: usize, line: usize) -> Option<(String, usize)> {
+    let room = limit.saturating_sub(MARKER_BYTES / 2);
+    let end = memchr::memchr_iter(b'\n', text.as_bytes()).take_while(|end| *end <= room).last()?;
+    let count = text.len() - end;
+    let reason = Reason::SharedMessage.code().to_owned();
+    let marker = Marker::Bytes { count, line, reason, id: None };
+    Some((format!("{}\n{}", &text[..end], marker.write()), count))
 }
 
 /// The head and the tail of a long line, and the text around its first failure word.

@@ -272,7 +272,7 @@ impl<'a> Log<'a> {
                 .any(|(known, before)| Style::is_author(known) && *known == key && *before != line)
         };
         if self.is_past(self.tiers().dated) && !signals::is_failure(line) && !is_by_another() {
-            let names = if self.is_undated { "" } else { style.undated() };
+            let names = if self.is_undated { "" } else { style.undated(&self.known) };
             self.is_undated = true;
             out.omit_named(i..i + 1, Reason::CommitBody, self.groups + 4, names);
             return;

@@ -528,4 +528,24 @@ mod tests {
             assert!(shown.is_some_and(|shown| !shown.contains("TqYw")), "{before}");
         }
     }
+
+    #[test]
+    fn variables_without_an_operator_and_in_braces_go() {
+        let value = ["kX9mQ2vL", "8pRtTqYw7B"].concat();
+        for line in ["DB_PASSWORD @", "API_KEY  @", "$ENV{DB_PASSWORD} = \"@\";", "$ENV{'API_KEY'} = '@';"] {
+            let text = format!("first\n{}\nlast\n", line.replace('@', &value));
+            let out = redact(&text).map_or_else(|| text.clone(), |redacted| redacted.text);
+            assert!(!out.contains(&value[..6]) && out.contains("[REDACTED:"), "{out}");
+        }
+        for line in [
+            "DB_PASSWORD is not set",
+            "API_KEY required",
+            "TOKEN_LIMIT 4096000000000",
+            "MAX_TOKENS some_Name_12_of_it",
+            "${API_KEY}_@",
+        ] {
+            let text = format!("first\n{}\nlast\n", line.replace('@', &value));
+            assert!(redact(&text).is_none(), "{line}");
+        }
+    }
 }

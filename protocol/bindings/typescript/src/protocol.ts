@@ -75,7 +75,8 @@ export interface PolicyPatch {
   /** Results of fewer bytes only pass through the safe stage. Default 1024. */
   minBytes?: number | null | undefined;
   /**
-   * Byte cap of a result, 256 to 1048576. Default 65536; when given, it also bounds failure lines.
+   * Byte cap of a result, 1 to 1048576. Default 65536; when given, it also bounds failure lines.
+   * Below 256 the marker may exceed it.
    */
   maxOutputBytes?: number | null | undefined;
   /**

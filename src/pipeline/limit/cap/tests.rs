@@ -316,6 +316,40 @@ fn a_notice_that_the_output_was_cut_before_stays() {
 }
 
 #[test]
+fn a_commit_below_a_gap_says_whose_it_is() {
+    let author = |i: usize| if i < 60 { "Ada" } else { "Bob" };
+    let text: String = (0..120)
+        .map(|i| format!("commit {:040x}\nAuthor: {} <x>\n\n    change {i} of it\n\n", i + 1, author(i)))
+        .collect();
+    let source = Source::new(&text);
+    let mut step = Reduction::default();
+    for i in (1..120).filter(|i| *i != 60) {
+        step.omit_in(i * 5 + 1..i * 5 + 2, Reason::SameAuthor, 1);
+    }
+    let ledger = Ledger::new(&source).apply(&source, step).unwrap();
+    let out = with_outliers(&text, &ledger, &[], 2_400);
+    let lines: Vec<&str> = out.lines().collect();
+    let below_gaps = lines.windows(3).filter(|lines| {
+        lines[0].starts_with("[tersed") && !lines[0].contains(" 1 ") && lines[1].starts_with("commit ")
+    });
+    let authors: Vec<&str> = below_gaps.map(|lines| lines[2]).collect();
+    assert!(!authors.is_empty() && authors.iter().all(|line| line.starts_with("Author: ")), "{out}");
+    assert_eq!(authors.last(), Some(&"Author: Bob <x>"), "{out}");
+}
+
+#[test]
+fn a_cut_takes_no_diagnostic_that_another_place_is_to_show() {
+    let text: String =
+        (0..300).map(|i| format!("part.c({i},1): warning C4101: unused local number {i} of it\n")).collect();
+    let source = Source::new(&text);
+    let mut step = Reduction::default();
+    step.omit_in(290..300, Reason::RepeatedDiagnostic, 1);
+    let ledger = Ledger::new(&source).apply(&source, step).unwrap();
+    let out = with_outliers(&text, &ledger, &[], 3_000);
+    assert!(!out.contains("repeated_diagnostic") && out.contains("part.c(299,1)"), "{out}");
+}
+
+#[test]
 fn messages_for_many_diagnostics_stay_whole_before_other_lines() {
     let text: String =
         (0..400).map(|i| format!("src/part_{i}.py:{i}:1: rule {} was broken here\n", i % 7)).collect();
@@ -336,6 +370,28 @@ fn messages_for_many_diagnostics_stay_whole_before_other_lines() {
     for line in [120, 160, 200, 240, 280] {
         assert!(out.contains(&format!("rule {line}\n  src: all places\n")), "{line}: {out}");
     }
+}
+
+#[test]
+fn a_message_with_too_many_places_is_cut_between_them() {
+    let text: String =
+        (0..400).map(|i| format!("src/part_{i}.py:{i}:1: rule {} was broken\n", i % 7)).collect();
+    let source = Source::new(&text);
+    let mut step = Reduction::default();
+    let places: String = (0..300).map(|i| format!("\n  src/long_{i}.py: {i}")).collect();
+    step.replace(100..101, format!("rule 3{places}"), Reason::SharedMessage);
+    step.omit_in(101..140, Reason::SharedMessage, 1);
+    step.replace(140..141, "rule 4\n  src/rare.py: 5, 7".to_owned(), Reason::SharedMessage);
+    step.omit_in(141..180, Reason::SharedMessage, 1);
+    let ledger = Ledger::new(&source).apply(&source, step).unwrap();
+    let out = with_outliers(&text, &ledger, &[], 3_000);
+    assert!(out.len() < 3_500);
+    assert!(out.contains("rule 4\n  src/rare.py: 5, 7\n"), "{out}");
+    let cut = out.split("rule 3\n").nth(1).unwrap();
+    let shown = cut.lines().take_while(|line| line.starts_with("  src/long_")).count();
+    assert!(shown > 20 && shown < 300, "{shown}");
+    let marker = cut.lines().nth(shown).unwrap();
+    assert!(marker.ends_with(" bytes of line 101, shared_message]"), "{marker}");
 }
 
 #[test]

@@ -38,14 +38,24 @@ impl Style {
         keys.iter().copied().find(|key| line.starts_with(key))
     }
 
-    /// Whether a repeated field names the author of the commit.
+    /// Whether a repeated field names the author or committer of the commit.
     pub(super) fn is_author(key: &str) -> bool {
-        matches!(key, "Author:" | "user:")
+        matches!(key, "Author:" | "Commit:" | "user:")
     }
 
-    /// The text of the marker if those fields are left out from a commit on.
-    pub(super) fn undated(self) -> &'static str {
+    /// The text of the marker if those fields are left out from a commit on. `known` are the fields of the log.
+    pub(super) fn undated(self, known: &[(&str, &str)]) -> &'static str {
+        let has = |end: &str| known.iter().any(|(key, _)| key.ends_with(end));
         match self {
+            Self::Git if !has("Date:") && has("Commit:") => {
+                "author and committer where they are those before, of this commit and all below"
+            }
+            Self::Git if !has("Date:") => {
+                "the author where it is the one before, of this commit and all below"
+            }
+            Self::Git if has("Commit:") => {
+                "the dates, and author and committer where they are those before, of this commit and all below"
+            }
             Self::Git => "the date, and the author where it is the one before, of this commit and all below",
             Self::Hg => {
                 "branch and date, and the user where it is the one before, of this commit and all below"
@@ -116,5 +126,18 @@ mod tests {
         assert_eq!(of(&text, 1), Some((Style::Svn, 0)));
         assert_eq!(of("commit early and often\nAuthor: me\n", 0), None);
         assert_eq!(of(&format!("commit {hash}\nis the one\n"), 0), None);
+    }
+
+    #[test]
+    fn the_marker_names_the_fields_that_the_log_has() {
+        let of = |keys: &[&'static str]| {
+            Style::Git.undated(&keys.iter().map(|key| (*key, "")).collect::<Vec<_>>())
+        };
+        assert!(of(&["Author:", "Date:"]).starts_with("the date, and the author where"));
+        assert!(of(&["Author:", "Commit:"]).starts_with("author and committer where"));
+        assert!(
+            of(&["Author:", "AuthorDate:", "Commit:"]).starts_with("the dates, and author and committer")
+        );
+        assert!(of(&["Author:"]).starts_with("the author where"));
     }
 }

@@ -243,8 +243,8 @@ class PolicyPatch(TypedDict, total=False):
     """Results of fewer bytes only pass through the safe stage. Default 1024."""
 
     maxOutputBytes: int | None
-    """Byte cap of a result, 256 to 1048576. Default 65536; when given, it also bounds failure
-    lines.
+    """Byte cap of a result, 1 to 1048576. Default 65536; when given, it also bounds failure
+    lines. Below 256 the marker may exceed it.
     """
 
     headTailBytes: int | None
