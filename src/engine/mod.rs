@@ -251,8 +251,8 @@ impl Engine {
         serde_json::to_value(capabilities).map_err(|e| RpcError::failed("internal", e.to_string()))
     }
 
-    /// Whether a model may read originals of other workspaces.
-    pub fn reads_other_workspaces(&self) -> bool {
+    /// Whether a model is told of originals of other workspaces.
+    pub fn lists_other_workspaces(&self) -> bool {
         self.settings.recovery.other_workspaces
     }
 

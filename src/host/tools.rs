@@ -180,7 +180,7 @@ pub(super) fn find<T>(host: &Host, ask: impl Fn(Option<String>) -> Result<T, Rpc
 
 /// The originals that are listed for the model: those of this workspace, unless the user's settings allow more.
 fn reach(host: &Host) -> Reach {
-    if host.engine.reads_other_workspaces() { Reach::Everything } else { Reach::Workspace }
+    if host.engine.lists_other_workspaces() { Reach::Everything } else { Reach::Workspace }
 }
 
 /// The handle in the argument of the model, or of the original whose text has the check in it.

@@ -253,7 +253,7 @@ fn one_fault_has_one_exit_status() {
 }
 
 #[test]
-fn a_byte_cap_is_kept_or_refused() {
+fn a_byte_cap_is_kept() {
     let home = Home::new();
     let lines = |n: usize| (0..n).map(|n| format!("{n}: a line of {n} words\n")).collect::<String>();
     home.file("lines.txt", &lines(2000));

@@ -82,26 +82,26 @@ pub(super) fn restore_lines(
     true
 }
 
-/// The starts of the spans with authors that are left out as those of the commit before, if a cut drops lines between the
-/// two commits: the commit would seem to be by the author of the last one that is shown.
+/// The starts of the spans with authors that are left out as those of the commit before, where a cut drops that commit and the
+/// last one that it keeps is by another: the commit would seem to be by the same.
 fn authors_below_gaps(source: &Source<'_>, ledger: &Ledger, units: &[Unit], keep: &[UnitFate]) -> Vec<usize> {
     let (spans, mut out) = (ledger.spans(), Vec::new());
-    let mut is_below_gap = false;
+    let mut last: Vec<&str> = Vec::new();
     for (unit, keep) in units.iter().zip(keep) {
         crate::stop::check_sometimes();
         let commit = unit.lines.start;
-        if *keep == UnitFate::No {
-            is_below_gap |= unit.is_shown;
-        } else if is_commit(source.line(commit)) && std::mem::take(&mut is_below_gap) {
-            out.extend(authors_of(source, commit).filter_map(|line| {
-                let span = &spans[spans.partition_point(|span| span.lines.end <= line)];
-                let is_left_out = matches!(
-                    span.action,
-                    Action::Omit { reason: Reason::SameAuthor | Reason::CommitBody, .. }
-                );
-                is_left_out.then_some(span.lines.start)
-            }));
+        if *keep == UnitFate::No || !is_commit(source.line(commit)) {
+            continue;
         }
+        for line in authors_of(source, commit) {
+            let span = &spans[spans.partition_point(|span| span.lines.end <= line)];
+            let is_left_out =
+                matches!(span.action, Action::Omit { reason: Reason::SameAuthor | Reason::CommitBody, .. });
+            if is_left_out && !last.contains(&source.line(line)) {
+                out.push(span.lines.start);
+            }
+        }
+        last = authors_of(source, commit).map(|line| source.line(line)).collect();
     }
     out.dedup();
     out

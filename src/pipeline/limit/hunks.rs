@@ -88,10 +88,12 @@ pub(super) fn is_commit(line: &str) -> bool {
     hash.is_some_and(|hash| hash.len() >= 7 && hash.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
-/// The lines below a commit that say whose it is.
+/// The lines below a commit that say whose it is: its author and its committer.
 pub(super) fn authors_of(source: &Source<'_>, commit: usize) -> impl Iterator<Item = usize> {
     let header = (commit + 1..source.len()).take_while(|line| is_of_commit(source.line(*line)));
-    header.filter(|line| ["Author: ", "Commit: "].iter().any(|name| source.line(*line).starts_with(name)))
+    header
+        .filter(|line| ["Author: ", "Commit: "].iter().any(|name| source.line(*line).starts_with(name)))
+        .take(2)
 }
 
 /// `Merge: 1a2b3c4 5d6e7f8`, `Author: …`: whether a line may be one of the header of a commit.
