@@ -338,7 +338,7 @@ fn a_commit_below_a_gap_says_whose_it_is() {
         read.push(commit);
     }
     let is_restored =
-        |two: &[usize]| two[1] > two[0] + 1 && two[1] % 7 != 0 && author(two[0]) != author(two[1]);
+        |two: &[usize]| two[1] > two[0] + 1 && !two[1].is_multiple_of(7) && author(two[0]) != author(two[1]);
     assert!(read.windows(2).any(is_restored), "{out}");
 }
 
