@@ -43,7 +43,8 @@ pub enum Writers {
     /// Anyone.
     Any,
     /// Only this user and the superuser: the file and its folder belong to one of them, and neither the group nor others may
-    /// write to them. A folder with the sticky bit is accepted. Not checked on systems other than Unix.
+    /// write to them. Nor may others write to a folder above, since they could rename the folders below it. A folder with the
+    /// sticky bit is accepted. Not checked on systems other than Unix.
     Own,
 }
 
@@ -79,6 +80,8 @@ pub enum RefusalReason {
     Owner(bool),
     /// Others may write to the file, or with `true` to its folder; with the mode.
     Writable(bool, u32),
+    /// Others may write to this folder above its folder; with the mode.
+    WritableAbove(PathBuf, u32),
     /// An error of the system.
     System(io::Error),
 }
@@ -110,6 +113,11 @@ impl fmt::Display for RefusalReason {
                 f,
                 "does not count: others may write to {} (mode {mode:04o}); `chmod go-w` mends it",
                 of(folder)
+            ),
+            Self::WritableAbove(folder, mode) => write!(
+                f,
+                "does not count: others may write to {} (mode {mode:04o}); `chmod o-w` mends it",
+                folder.display()
             ),
             Self::System(error) => write!(f, "{error}"),
         }
@@ -324,6 +332,8 @@ impl Folder {
         let file = folder.file(name).map_err(refused)?;
         if writers == Writers::Own {
             folder.check_writers().map_err(refused)?;
+            let above = folders.iter().collect::<PathBuf>();
+            system::check_above(&self.path.join(above)).map_err(refused)?;
             system::check_writers(&file).map_err(refused)?;
         }
         Ok(file)
@@ -368,7 +378,9 @@ impl Folder {
 
     /// Checks that only this user and the superuser can have put files here.
     pub fn check_writers(&self) -> Result<(), Refused> {
-        self.inner.check_writers().map_err(|why| Refused { path: self.path.clone(), why })
+        let refused = |why| Refused { path: self.path.clone(), why };
+        self.inner.check_writers().map_err(refused)?;
+        system::check_above(&self.path).map_err(refused)
     }
 
     /// The number of its file system, if the system has such numbers.

@@ -132,6 +132,19 @@ fn only_what_nobody_else_may_write_counts() {
             "{mode:o}"
         );
     }
+    rights(&dir, 0o700);
+    // Whoever can rename a folder can put another one in its place.
+    let (above, below) = (dir.join("above"), dir.join("above/below"));
+    fs::create_dir_all(&below).unwrap();
+    fs::write(below.join("file"), "text").unwrap();
+    let read = || read_regular(&below.join("file"), MAX_FILE_BYTES, Links::Refuse, Writers::Own);
+    for (mode, is_fine) in [(0o755, true), (0o775, true), (0o777, false), (0o1777, true), (0o702, false)] {
+        rights(&above, mode);
+        let told = read().map_err(|refused| refused.to_string());
+        let text = format!("others may write to {} (mode {mode:04o})", above.display());
+        assert!(if is_fine { told.is_ok() } else { told.as_ref().unwrap_err().contains(&text) }, "{told:?}");
+        assert_eq!(Folder::open(&below).unwrap().check_writers().is_ok(), is_fine, "{mode:o}");
+    }
     // Whoever can swap the link can choose the file that is read.
     let shared = dir.join("shared");
     fs::create_dir(&shared).unwrap();

@@ -17,6 +17,8 @@ use super::{Opening, RefusalReason};
 
 /// Permissions of a new folder.
 const FOLDER: Mode = Mode::RWXU;
+/// In a folder with this bit, only the owner of a file can rename or remove it.
+const STICKY: u32 = 0o1000;
 /// Permissions of a new file.
 const FILE: Mode = Mode::RUSR.union(Mode::WUSR);
 
@@ -170,8 +172,20 @@ pub(super) fn check_writers(file: &File) -> Result<(), RefusalReason> {
     is_own(&about_open(file)?, false)
 }
 
+/// Checks that others cannot rename `folder`: none of the folders above it is writable to all. A group may write there, as it
+/// may to homes and projects on many systems.
+pub(super) fn check_above(folder: &Path) -> Result<(), RefusalReason> {
+    const ALL: u32 = 0o002;
+    for above in folder.ancestors().skip(1) {
+        let mode = std::fs::metadata(above).map_err(RefusalReason::System)?.mode() & 0o7777;
+        if mode & ALL != 0 && mode & STICKY == 0 {
+            return Err(RefusalReason::WritableAbove(above.to_owned(), mode));
+        }
+    }
+    Ok(())
+}
+
 fn is_own(about: &Metadata, is_folder: bool) -> Result<(), RefusalReason> {
-    const STICKY: u32 = 0o1000;
     const OTHERS: u32 = 0o022;
     if ![0, rustix::process::geteuid().as_raw()].contains(&about.uid()) {
         return Err(RefusalReason::Owner(is_folder));
