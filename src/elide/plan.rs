@@ -33,10 +33,11 @@ const ITEMS_PER_MORE_OUTLIER: usize = 20;
 const MAX_OUTLIERS: usize = 8;
 /// Most items with the same value that still count as outliers.
 const MAX_SAME_OUTLIERS: usize = 3;
-/// A word that occurs once stands out among words that each occur this often, if there are at most so many of them.
+/// A word that occurs once stands out among at most `MAX_COMMON_VALUES` other words, if each of these occurs at least
+/// this often.
 const MIN_COMMON: usize = 10;
 const MAX_COMMON_VALUES: usize = 8;
-/// At least this many of four items have the usual value.
+/// At least this many of 4 items must have the usual value.
 const USUAL_IN_FOUR: usize = 3;
 
 /// The value of a field, for comparison.
