@@ -312,7 +312,7 @@ impl Plan {
             let start = (out.start..run.end).rev().find(|i| starts[*i]).unwrap_or(run.start);
             out.end = if start == out.start || must_stay(start..run.end) { run.end } else { start };
         }
-        // A long statement would go on behind its last line.
+        // A long statement would go on after its last line.
         let goes_on = |line: usize| lines[line].trim_end().ends_with(['(', '[', ',']);
         if out.end > out.start && goes_on(out.end - 1) && !self.must_stay[out.end - 1] {
             let start = (out.start..out.end).rev().find(|i| starts[*i]).unwrap_or(out.start);

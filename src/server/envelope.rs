@@ -60,8 +60,8 @@ pub fn read(text: &str) -> Message {
     }
 }
 
-/// Methods that read halves of surrogate pairs themselves: a stream may be cut between two halves, and what is no result in
-/// a body, or no description of a tool, stays as it is.
+/// Methods that read halves of surrogate pairs themselves: a stream may be cut between two halves, and what is not a
+/// result in a body, or no description of a tool, stays as it is.
 const READ_LONE_SURROGATES: [&str; 3] = ["toolResult/append", "messages/compress", "toolSchema/minify"];
 
 /// A message whose method would refuse half a surrogate pair, with U+FFFD in its place.
