@@ -6,7 +6,7 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::letter;
 
-/// Letters of our openings that the tables of Unicode do not tell as alike.
+/// Characters that look like a letter with which our markers begin, but are not similar to it by the tables of Unicode.
 const SMALL: &[(char, char)] = &[
     ('ᴛ', 't'),
     ('т', 't'),

@@ -260,7 +260,7 @@ fn outliers_of(field: &[Field]) -> Vec<(usize, (u32, u32))> {
     let all_of = |count: usize, is: &dyn Fn(&Value) -> bool, out: &mut Vec<(usize, (u32, u32))>| {
         out.extend(field.iter().filter(|(_, value, _)| is(value)).map(|(item, _, at)| (count, (*item, *at))));
     };
-    // Values of an enumeration beside a usual one.
+    // Rare values of a field that has one usual value and few others.
     let mut values: Vec<(Value, usize)> = Vec::with_capacity(MAX_VALUES);
     let is_enumerated = field.iter().all(|(_, value, _)| {
         match values.iter().position(|(known, _)| known == value) {

@@ -111,7 +111,7 @@ impl Server {
         Self::start_in(lines, arguments, &[])
     }
 
-    /// A child with these arguments and these variables beside those of its parent.
+    /// A child with these arguments, and these variables in addition to those of its parent.
     pub fn start_in(lines: bool, arguments: &[&std::ffi::OsStr], variables: &[(&str, &str)]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tersed"));
         command.args(["serve", "--framing", if lines { "lines" } else { "lsp" }]).args(arguments);

@@ -571,7 +571,7 @@ fn what_comes_late_stays_below_the_limit_with_failures() {
     // What fits stays whole.
     let output = run("seq 1000");
     assert!(text(&output.stdout).ends_with("\n999\n1000\n"));
-    // A stream with little output stays whole beside one with much.
+    // A stream with little output stays whole if the other one has much.
     let output = run(&format!("{LARGE}; echo 'error: the last one' >&2; exit 2"));
     assert_eq!(text(&output.stderr), "error: the last one\n");
     assert!(output.stdout.len() <= 10_000 - output.stderr.len());

@@ -308,7 +308,7 @@ fn trust_is_for_one_content() {
             .unwrap()
             .contains(&secret())
     );
-    // A record that others could write is none.
+    // A record that others could write does not count.
     rights(&record, 0o777);
     machine.redacted();
     rights(&record, 0o700);
@@ -547,7 +547,7 @@ fn a_trusted_file_still_writes_only_to_the_users_state() {
     assert_eq!(machine.given()["telemetry"]["path"], json!(state.join("events.jsonl")));
     assert_eq!(machine.given()["recovery"]["directory"], json!(state.join("kept")));
     assert_eq!(fs::read_to_string(machine.at("home/.ssh/config")).unwrap(), "Host of the user\n");
-    // Rules must be in the project itself, not behind links.
+    // Rules must be in the project itself, not reached through links.
     let outside = machine.file("home/rules.yaml", "- {name: r, pipeline: [passthrough]}\n");
     symlink(&outside, machine.at("home/clone/rules.yaml")).unwrap();
     pipe(&machine.at("home/clone/pipe.yaml"));
@@ -729,7 +729,7 @@ fn every_way_in_redacts_whatever_the_files_say() {
         assert_eq!(code, Some(0));
         assert!(out.contains("a line after it") && !out.contains(&secret()), "{arguments:?}: {out}");
     }
-    // A server behind the proxy, and the server for models.
+    // An MCP server that the proxy wraps, and the MCP server for models.
     let answer = json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": long}]}});
     let answer = machine.file("home/answer", format!("{answer}\n"));
     let server = format!("read -r line; cat {}; read -r line", answer.display());

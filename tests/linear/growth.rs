@@ -1,6 +1,6 @@
 //! How the time to compress texts of triggers grows when they get four times as long.
 //!
-//! Every step runs only on larger texts, and valgrind would take an hour for so many of them. So this test measures
+//! Some steps run only on larger texts, and valgrind would take an hour for them. So this test measures
 //! the processor time of its thread, never elapsed time, and checks only its growth: linear work takes four times as
 //! long, quadratic work sixteen times. If a time seems to grow too much, it is measured again, and the smallest one
 //! counts.

@@ -342,7 +342,7 @@ fn message_of_frame(source: &Source<'_>, at: usize) -> Option<usize> {
     is_note.then(|| above().take_while(is_inside).find(is_message))?
 }
 
-/// What stands before the message of a finding, and before a note on it.
+/// How the message of a finding begins, and how a note on it begins.
 const MESSAGE_SIGNS: &[&str] = &["\u{d7} ", "! ", "\u{2716} ", "\u{26a0} ", "\u{2717} ", "error", "warning"];
 const NOTE_SIGNS: &[&str] = &["i ", "\u{2139} ", "help: ", "note: ", "hint: "];
 

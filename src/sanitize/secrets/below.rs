@@ -90,7 +90,7 @@ fn here_string(text: &[u8], at: usize) -> Option<Range<usize>> {
     text.get(close..)?.starts_with(&[quote, b'@']).then_some(start..end)
 }
 
-/// `%q(…)` of Ruby, `q{…}` of Perl. Round brackets behind a bare `q` may be those of a call.
+/// `%q(…)` of Ruby, `q{…}` of Perl. Round brackets after a bare `q` may be those of a call.
 fn of_letter(text: &[u8], at: usize) -> Option<Range<usize>> {
     let open = skip(text, at, const { ByteSet::parse("qQ") }, 2);
     let is_bare = at == 0 || text[at - 1] != b'%';

@@ -202,7 +202,7 @@ fn slashes_before(text: &[u8], at: usize) -> usize {
     text[..at].iter().rev().take(MAX_SLASHES).take_while(|b| **b == b'\\').count()
 }
 
-/// The end of a value before `</name>` or `]]>`, if nothing behind it may belong to the value.
+/// The end of a value before `</name>` or `]]>`, if nothing after it can belong to the value.
 fn before_tag(text: &[u8], value: &Range<usize>) -> Option<usize> {
     /// Most ends of elements that are examined.
     const MAX_ENDS: usize = 8;

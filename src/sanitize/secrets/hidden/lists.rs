@@ -47,7 +47,7 @@ fn items(text: &[u8], mut at: usize) -> Vec<Range<usize>> {
     while items.len() < MAX_ITEMS {
         at = skip(text, at, SPACE, MAX_BETWEEN_BYTES);
         let Some(item) = string(text, at) else { break };
-        // Inside another string, a backslash stands before the mark too.
+        // Inside another string, there is a backslash before the closing quote too.
         at = skip(text, item.end, const { ByteSet::parse("\\") }, 3) + 1;
         items.push(item);
         at = skip(text, at, SPACE, MAX_BETWEEN_BYTES);

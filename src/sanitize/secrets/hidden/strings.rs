@@ -55,7 +55,8 @@ pub(super) fn string(text: &[u8], at: usize) -> Option<Range<usize>> {
     (end < limit && text[end] == quote).then_some(start..end)
 }
 
-/// Whether a word may be the first piece of a value that is cut at a blank: mixed, and not the name of a secret, as `dbPassword` is.
+/// Whether a word may be the first piece of a value that is cut at a blank: mixed, and not the name of a secret, such
+/// as `dbPassword`.
 pub(super) fn may_be_piece(word: &[u8]) -> bool {
     const NAMES: &[&[u8]] = &[b"Password", b"Passwd", b"Token", b"Secret", b"Key", b"Passphrase"];
     is_mixed(word) && !NAMES.iter().any(|name| word.ends_with(name))
