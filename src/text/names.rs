@@ -716,7 +716,7 @@ mod tests {
             of_code(text, "where is lastRow read", 44),
             "L2 table.lastRow L4 \"the row is empty\" ..."
         );
-        // A function that is called everywhere sets no body apart.
+        // A function that is called everywhere does not distinguish a body.
         let relevance = Relevance::default();
         let mut code = Code::new(["merge"].into_iter(), &relevance);
         let text = format!("merge(a)\n{}", "y = 1;\n".repeat(79)).repeat(4);

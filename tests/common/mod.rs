@@ -170,14 +170,14 @@ impl Server {
         line.trim().trim_end_matches(" kB").parse().unwrap()
     }
 
-    /// Ends the conversation in order. Nothing else must have been said.
+    /// Shuts the server down and lets it exit. It must have sent nothing else.
     pub fn finish(mut self) {
         assert_eq!(self.call("shutdown", &Value::Null)["result"], Value::Null);
         self.send(r#"{"jsonrpc":"2.0","method":"exit"}"#);
         assert_eq!(self.exit(), 0);
     }
 
-    /// Waits for the end; gives the exit code. Nothing else must have been said.
+    /// Waits for the end; gives the exit code. The server must have sent nothing else.
     pub fn exit(&mut self) -> i32 {
         let rest = self.messages.recv_timeout(LONG);
         assert!(rest.is_err(), "another message: {rest:?}");

@@ -28,7 +28,7 @@ impl Heap {
         self.blocks.load(Relaxed)
     }
 
-    /// Bytes that they take with their heads.
+    /// Bytes that they take with their headers.
     pub fn taken(&self) -> usize {
         self.taken.load(Relaxed)
     }

@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(code("12 errors"), None);
         assert!(points("  |     ^^^^ unused") && points("        \u{2502} \t^"));
         assert!(!points("  |") && !points("3 | a"));
-        // Of a suggested change.
+        // A line of a suggested change.
         assert_eq!(code("     2    \u{2502} - const a"), None);
         assert_eq!(code("     1  1 \u{2502}   const a"), None);
     }

@@ -499,7 +499,7 @@ mod tests {
         // At equal intervals, missing lines would look like an outage, also if a restart shifts them.
         assert_eq!(gaps(&text(&|i| time(i * 20))), ["[tersed: 16", "[tersed: 22"]);
         assert_eq!(gaps(&text(&|i| time(i * 20 + i / 14 * 9))), ["[tersed: 16", "[tersed: 22"]);
-        // Of one second, the lines would seem to follow each other.
+        // Lines of one second would seem to follow each other.
         assert_eq!(gaps(&text(&|_| "08:15:02 ".to_owned())), ["[tersed: 16", "[tersed: 22"]);
         assert_eq!(gaps(&text(&|i| format!("{i}: "))), [""; 0]);
         // Times that fall, and a line without one between: the head of another table.

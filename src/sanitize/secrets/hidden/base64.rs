@@ -334,7 +334,7 @@ mod tests {
     fn words_beside_a_code_stay() {
         let token = ["gh", "p_16C7e42F292c6912E7710c838347Ae178B4a"].concat();
         let code = BASE64_STANDARD.encode(format!("token {token} x"));
-        // A sign may leave too little.
+        // Without the signs, too few characters may be left.
         assert_eq!(redact(&format!("+{0}\n+{0}\n+{0}\n", "5".repeat(15))), None);
         for behind in [" done\n", "\ndone and more\n", "\", \"done\"]\n", " + 1\n"] {
             let shown = redact(&format!("{code}{behind}")).map(|redacted| redacted.text);
