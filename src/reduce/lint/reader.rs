@@ -172,7 +172,7 @@ fn omit_shown_code<'a>(source: &'a Source<'a>, blocks: &[Block<'a>], plan: &mut 
     }
 }
 
-/// Whether a line has the marks below a line of code, such as ` | ^^^^`.
+/// Whether a line has the marks below a line of code, such as `  |     ^^^^`.
 fn points(line: &str) -> bool {
     let marks = line.trim_start().strip_prefix(BARS).unwrap_or_default();
     marks.trim_start().starts_with(['^', '~', '-', '_', '\u{2500}', '\u{252c}'])

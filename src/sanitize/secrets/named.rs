@@ -244,7 +244,7 @@ fn is_indented(text: &[u8], name: usize) -> bool {
     name > 0 && b" \t".contains(&text[name - 1])
 }
 
-/// `Password Password2`: whether a value is the name again with a number, as in the headings of columns.
+/// `Password   Password2`: whether a value is the name again with a number, as in the headings of columns.
 fn is_head_beside(name: &[u8], value: &[u8]) -> bool {
     value.split_at_checked(name.len()).is_some_and(|(head, number)| {
         head.eq_ignore_ascii_case(name) && number.len() <= 2 && number.iter().all(u8::is_ascii_digit)
