@@ -3,7 +3,7 @@
 //!
 //! All access goes through descriptors of folders, so swapping a part of a path for a link cannot redirect a read or a
 //! write. It never reads a pipe, a device, a terminal or standard input, never deletes or truncates a file, and never
-//! changes the permissions of an existing one.
+//! changes the permissions of an existing one. A refusal is a [`Refused`], with the path and the reason.
 
 mod anchor;
 #[cfg(not(unix))]

@@ -53,7 +53,7 @@ impl<'a> Raw<'a> {
     }
 }
 
-/// Redaction failed, so no content may be returned.
+/// The search for secrets panicked or was cancelled, so no content may be returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RedactionFailed;
 

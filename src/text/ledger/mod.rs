@@ -109,6 +109,10 @@ impl Ledger {
 
     /// Applies a step to what was done before. Only kept lines may change, except that an omission, or a reference to
     /// an outline, may replace all spans that are completely inside it.
+    ///
+    /// # Errors
+    ///
+    /// The spans overlap, are not in order, end after the source, or change a line that may not change.
     pub fn apply(&self, source: &Source<'_>, mut step: Reduction) -> Result<Self, BadSpans> {
         // Each step numbers its groups from 1. They are renumbered, so that they differ from those of earlier steps,
         // and split by reason, so that lines that share a marker share a reason.
