@@ -69,7 +69,8 @@ fn main() {
     write("longest.rs", lengths.as_bytes());
 }
 
-/// The automata of lines that report a failure: those that are stored, or compiled where those are for other regexes.
+/// The automata of lines that report a failure: the stored ones, or newly compiled ones if the stored ones are for
+/// other regexes.
 fn automata(is_little_endian: bool) -> Vec<Vec<u8>> {
     let stored = || {
         let file = fs::File::open("build/failures.zst").ok()?;

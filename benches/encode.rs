@@ -85,7 +85,7 @@ fn bench(c: &mut Criterion) {
     }
 }
 
-/// Texts of as many bytes as a dictionary is made for at most.
+/// Texts of the largest size for which a dictionary is made.
 fn texts() -> [(&'static str, String); 3] {
     let mut log = String::new();
     let mut random = String::new();

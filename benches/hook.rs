@@ -64,7 +64,7 @@ fn tersed(place: &std::path::Path, program: &str, arguments: &[&str]) -> Command
 fn timed(mut command: Command, input: &[u8]) -> (Duration, Vec<u8>) {
     let start = Instant::now();
     let mut child = command.spawn().unwrap();
-    // One that never reads is fine.
+    // A program need not read its input.
     let _ = child.stdin.take().unwrap().write_all(input);
     let output = child.wait_with_output().unwrap();
     let took = start.elapsed();

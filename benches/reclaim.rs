@@ -56,7 +56,7 @@ fn reclaim(criterion: &mut Criterion) {
         });
         let mut forks = 0;
         group.bench_function(format!("{name}, with an answer"), |b| {
-            // A fork shares its data until it changes, so that it is made to change before.
+            // A fork shares its data until it changes, so it is changed before the measurement.
             let fork = || {
                 // Sessions are limited; too many would push the first one out.
                 if forks > 0 {

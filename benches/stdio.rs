@@ -96,7 +96,7 @@ fn start_to_reply(start: impl Fn() -> Server) -> Duration {
     begin.elapsed()
 }
 
-/// Results of four kinds and of sizes from 2 KB to 256 KB, by turns.
+/// Results of four kinds and of sizes from 2 KB to 256 KB, in turn.
 fn memory(mut server: Server) {
     let show = |name: &str, mb: Option<f64>| {
         println!("{name:<46}{:>12}", mb.map_or("unknown".to_owned(), |mb| format!("{mb:.1} MB")));

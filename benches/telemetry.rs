@@ -1,5 +1,6 @@
-//! What telemetry to a file adds to a request: the same requests to two engines by turns, one with telemetry and
-//! one without, so that noise of the machine meets both. Prints the median of each and of their ratio by pairs.
+//! What telemetry to a file adds to a request: the same requests to two engines in turn, one with telemetry and one
+//! without, so that other work on the machine affects both. Prints the median time of each, and the median ratio of
+//! the pairs.
 //!
 //! `cargo bench --bench telemetry`. Writes to a temporary folder.
 

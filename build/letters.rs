@@ -6,7 +6,7 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::letter;
 
-/// Letters of our openings that the tables of Unicode do not tell as alike.
+/// Characters that look like a letter with which our markers begin, but are not similar to it by the tables of Unicode.
 const SMALL: &[(char, char)] = &[
     ('ᴛ', 't'),
     ('т', 't'),
@@ -65,7 +65,8 @@ pub fn table() -> Vec<u8> {
     (0..=u32::from(char::MAX)).map(of).collect()
 }
 
-/// How a character reads, in lower case; `None` for one that shows as nothing. ASCII is for its reader.
+/// The lower-case character that a character looks like: ASCII if there is one, a blank for white space; `None` for
+/// an invisible one.
 pub fn fold(read: char) -> Option<char> {
     if read.is_whitespace() || matches!(read, '\u{2800}' | '\u{3164}' | '\u{115f}' | '\u{1160}') {
         return Some(' ');
@@ -93,14 +94,15 @@ pub fn fold(read: char) -> Option<char> {
     Some(alike(base).or_else(|| alike(lower)).unwrap_or(lower))
 }
 
-/// The letter in brackets, in a square, in a black circle, or of a flag. The tables of Unicode have most of them apart.
+/// The letter in brackets, in a square, in a black circle, or of a flag. By the tables of Unicode, most of them are
+/// not similar to the letter.
 fn framed(c: char) -> Option<char> {
     let first = [0x249c, 0x1f110, 0x1f130, 0x1f150, 0x1f170, 0x1f1e6];
     let at = first.iter().map(|first| u32::from(c).wrapping_sub(*first)).find(|at| *at < 26)?;
     char::from_u32(u32::from('a') + at)
 }
 
-/// Whether a character shows as nothing, or is a sign that other scripts draw around numbers and words.
+/// Whether a character is invisible, or a sign that other scripts draw around numbers and words.
 fn is_unseen(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}'

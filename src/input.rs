@@ -12,7 +12,7 @@ use crate::text::source::Source;
 pub struct Input<'a> {
     /// The sanitized text.
     pub source: &'a Source<'a>,
-    /// The call that it answers.
+    /// The call whose result the text is.
     pub call: &'a ToolCall,
     /// The properties that follow from the call.
     pub detection: &'a Detection,

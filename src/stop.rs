@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
-/// The payload of the panic that ends stopped work. It is no fault, so it is not reported.
+/// The payload of the panic that ends stopped work. It is not a fault, so it is not reported.
 #[derive(Debug)]
 pub struct Stopped;
 
@@ -110,7 +110,7 @@ mod tests {
         run_cancellable(work);
         let ended = catch_unwind(|| stop.apply_to(|| run_cancellable(work))).unwrap_err();
         assert!(ended.is::<Stopped>());
-        // It leaves nothing behind on the thread.
+        // The thread has no flag afterwards.
         run_cancellable(work);
         stop.apply_to(work);
     }

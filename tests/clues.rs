@@ -19,7 +19,7 @@ use tersed::pipeline::repeat::dedup::NoHistory;
 use tersed::pipeline::{Outcome, Raw, compress};
 
 const MODES: &[(&str, Mode)] = &[("standard", Mode::Standard), ("aggressive", Mode::Aggressive)];
-/// Below this size little is done to a text, and a case would tell nothing.
+/// Smaller texts are hardly changed, so a case would show nothing. In bytes.
 const SMALLEST: usize = 1500;
 
 /// By class and mode: cases, cases with every clue, tokens before, tokens after.

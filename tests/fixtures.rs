@@ -74,7 +74,7 @@ fn load(case: &Fixture) -> (ToolCall, Policy) {
     (call, policy)
 }
 
-/// Output and evidence are as recorded, and all that a case promises by its area holds.
+/// Checks that output and evidence are as recorded, and what cases of this area must fulfil.
 fn check(mut case: Fixture) -> Result<(), Failed> {
     let (call, policy) = load(&case);
     let input = case.bytes("input").to_vec();

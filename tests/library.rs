@@ -137,7 +137,7 @@ fn copies_on_disk_are_made_or_the_evidence_says_that_they_are_not() {
             assert!(!result["content"].as_str().unwrap().contains("tersed artifacts"), "{result}");
         }
     }
-    // The session has it all the same.
+    // The session can still read it.
     let read = json!({ "sessionId": "s", "id": result["artifact"]["id"] });
     assert_eq!(call(&engine, "artifact/read", &read)["result"]["totalLines"], 4000);
 }

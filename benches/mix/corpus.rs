@@ -21,7 +21,8 @@ struct Record {
     kind: String,
 }
 
-/// The results of all sessions of a folder, session by session; with `MIX_ALONE` those that no agent got instead.
+/// The results of all sessions of a folder, session by session; with `MIX_ALONE`, only the results that no agent
+/// requested.
 pub fn read(folder: &Path) -> Vec<Result> {
     let wants_agent = std::env::var_os("MIX_ALONE").is_none();
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();

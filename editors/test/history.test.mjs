@@ -111,7 +111,7 @@ const HOSTS = {
 const TESTS = { command: "cargo test" };
 const passed = (id, more = {}) => ({ id, args: TESTS, text: PASSED, ...more });
 
-/** A log of so many lines that no other log shares. */
+/** A log of `lines` lines that no other log has. */
 const log = (name, lines) => Array.from({ length: lines }, (_, i) => `${name} handled request number ${i * 7919} of ${name}_${i}`).join("\n");
 
 for (const [name, start] of Object.entries(HOSTS)) {

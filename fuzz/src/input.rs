@@ -56,12 +56,12 @@ impl<'a> Input<'a> {
         self.data
     }
 
-    /// What is left as text; what is no UTF-8 becomes what a decoder writes for it.
+    /// The remaining bytes as text; invalid UTF-8 becomes U+FFFD.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(self.data).into_owned()
     }
 
-    /// Settings: a mode, how small a text is examined, a cap.
+    /// Settings: a mode, the smallest text that is compressed, a byte cap.
     pub fn policy(&mut self) -> Policy {
         let mode = *self.pick(&[Mode::Safe, Mode::Standard, Mode::Aggressive]);
         let choice = self.byte();

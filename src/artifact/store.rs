@@ -69,6 +69,11 @@ impl Artifact {
 
     /// One page of the lines in `ranges`; of everything if `ranges` is empty. Ranges may be unordered and overlap; the
     /// answer has each line once, in order.
+    ///
+    /// # Errors
+    ///
+    /// A range that is invalid or after the last line, ranges of binary data, a page limit of 0, or an unknown cursor;
+    /// or the bytes cannot be read any more.
     pub fn read(&self, ranges: &[LineRange], page: &Page) -> Result<ReadResult, AccessError> {
         read::read(&self.body, &self.media, ranges, page)
     }
@@ -291,6 +296,10 @@ impl Store {
     }
 
     /// Looks up what `session` stored under `id`, and marks it as used now.
+    ///
+    /// # Errors
+    ///
+    /// `session` has no artifact under `id`, or its bytes cannot be read any more.
     pub fn open(&mut self, session: Option<&str>, id: &str) -> Result<Artifact, AccessError> {
         let scope: Scope = session.map(Arc::from);
         let found = self.ledger.entry(&scope, id).and_then(|entry| {
@@ -330,6 +339,10 @@ impl Store {
 
     /// The artifacts of `session`, newest put first, up to 100 at once. Artifacts that come or go between two pages cause no
     /// repetitions or omissions. Listing does not count as use.
+    ///
+    /// # Errors
+    ///
+    /// `cursor` is not one of an earlier page.
     pub fn list(&self, session: Option<&str>, cursor: Option<&str>) -> Result<Listing, AccessError> {
         let below = match cursor {
             None => u64::MAX,

@@ -25,7 +25,7 @@ pub struct Args {
     /// Files that each hold the output of such a call, instead of standard input; - for standard input.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    // Last, because arguments behind it would stand under its heading in the help.
+    // Last, because arguments after it would stand under its heading in the help.
     #[command(flatten)]
     policy: PolicyArgs,
 }

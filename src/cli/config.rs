@@ -157,7 +157,7 @@ impl Format {
         if is_toml { Self::Toml } else { Self::Yaml }
     }
 
-    /// A setting, with a comment behind it.
+    /// A setting, with a comment after it.
     fn line(self, key: &str, value: &Value, comment: &str) -> String {
         let comment = if comment.is_empty() { String::new() } else { format!("  # {}", printable(comment)) };
         match self {

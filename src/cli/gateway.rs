@@ -53,7 +53,7 @@ pub struct Args {
     /// The agent host, after `--`: it is started so that it sends its requests to the gateway.
     #[arg(value_name = "COMMAND", last = true)]
     command: Vec<OsString>,
-    // Last, because arguments behind it would stand under its heading in the help.
+    // Last, because arguments after it would stand under its heading in the help.
     #[command(flatten)]
     policy: PolicyArgs,
 }

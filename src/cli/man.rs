@@ -39,10 +39,10 @@ fn write(command: &Command, folder: &Path) -> io::Result<()> {
     std::fs::write(folder.join(name), page(command.clone())?)
 }
 
-/// The head that the library gives to the text behind the help.
+/// The heading that the library gives to the text after the help.
 const EXTRA: &str = "\n.SH EXTRA\n";
 
-/// One page. The text behind the help becomes sections with their usual names; every page says how the command ends.
+/// One page. The text after the help becomes sections with their usual names; every page says how the command ends.
 fn page(command: Command) -> io::Result<String> {
     let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let command = match help.contains(EXIT_STATUS) {

@@ -200,7 +200,7 @@ mod tests {
             assert!(NewFile::open(&path("other"), &[]).is_err(), "{text}");
             assert_eq!(fs::read_to_string(path("other")).unwrap(), text);
         }
-        // Not even an empty file or a report that is read.
+        // Not even an empty file, if the command also reads it.
         fs::write(path("input"), "").unwrap();
         assert!(NewFile::open(&path("input"), &[path("./input")]).is_err());
         assert!(NewFile::open(folder.path(), &[]).is_err());

@@ -73,7 +73,7 @@ impl Default for Scale {
     }
 }
 
-/// The price of one more answer in a context of so many tokens, in hundredths of a token of input.
+/// The price of one more answer in a context of `context` tokens, in hundredths of the price of an input token.
 const fn turn(context: u64) -> u64 {
     READ_PRICE * context + OUTPUT_PRICE * ANSWER_TOKENS + WRITE_PRICE * AGAIN_TOKENS
 }

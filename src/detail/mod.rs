@@ -122,7 +122,8 @@ pub fn reduce(
     Ok(step)
 }
 
-/// Those of the lines that the guard would restore: each text once. A bracket alone stays for the guard.
+/// Those of the protected lines that stay: each text once. Lines without a letter or digit, such as a lone bracket,
+/// are left to the guard.
 fn said_once<'a>(source: &'a Source<'_>, lines: &'a [usize]) -> impl Iterator<Item = usize> + 'a {
     let mut seen: Set<&str> = Set::default();
     lines.iter().copied().filter(move |line| {

@@ -80,8 +80,8 @@ fn is_conflict_mark(line: &str) -> bool {
 /// Most lines that the first sentence of a comment may take. A choice.
 const MAX_SENTENCE_LINES: usize = 4;
 
-/// The shares of a body that its kept lines may take with the heads that they get: 1/N. If they take more, outer heads are
-/// not added, and single lines are left out. A choice.
+/// Kept lines and the heads of their blocks may take at most 1/N of the bytes of a body. If they take more, outer
+/// heads are not added, and single lines are left out. A choice.
 const HEADS_ONE_IN: usize = 2;
 /// Most lines of a run that is left out if it would need too many heads. A choice: longer runs were chosen as blocks.
 const MAX_SINGLE_LINES: usize = 2;
@@ -312,7 +312,7 @@ impl Plan {
             let start = (out.start..run.end).rev().find(|i| starts[*i]).unwrap_or(run.start);
             out.end = if start == out.start || must_stay(start..run.end) { run.end } else { start };
         }
-        // A long statement would go on behind its last line.
+        // A long statement would go on after its last line.
         let goes_on = |line: usize| lines[line].trim_end().ends_with(['(', '[', ',']);
         if out.end > out.start && goes_on(out.end - 1) && !self.must_stay[out.end - 1] {
             let start = (out.start..out.end).rev().find(|i| starts[*i]).unwrap_or(out.start);
@@ -372,8 +372,9 @@ impl Plan {
     }
 }
 
-/// The lines of the statement to which a line belongs, as far as they are in a body. Of a statement that is too long, some
-/// lines around that line, more than a statement may have.
+/// The lines of the statement to which a line belongs, as far as they are in a body. At most [`MAX_STATEMENT_LINES`]
+/// lines before and after that line are searched, so a result with more lines than that is a part of a statement that
+/// is too long, or all of it.
 fn statement(line: usize, body: &Lines, starts: &[bool]) -> Lines {
     let first = body.start.max(line.saturating_sub(MAX_STATEMENT_LINES));
     let end = body.end.min(line + 1 + MAX_STATEMENT_LINES);

@@ -238,7 +238,8 @@ impl<'a> Look<'a> {
         Some(self.text(node)).filter(|name| name.len() <= MAX_NAME_BYTES)
     }
 
-    /// The values of an element of a list that has a name: other elements may usually have the value that is odd here.
+    /// The values of a named element of a list are fields of their own, because a value that is odd in this element may
+    /// be usual in others.
     fn named(&mut self, name: u64, i: u32, level: u32) {
         let node = self.nodes[i as usize];
         if level >= DEEP_LEVELS || node.kind != Kind::Object {
@@ -269,7 +270,7 @@ impl<'a> Look<'a> {
         let value = match node.kind {
             Kind::Number => {
                 let Ok(number) = text.parse() else { return };
-                // The only number with a fraction, or without one.
+                // Finds the only number with a fraction, or the only one without.
                 let has_fraction = memchr::memchr3(b'.', b'e', b'E', text.as_bytes()).is_some();
                 self.series.field_at(name.rotate_left(41), Value::Form(u64::from(has_fraction)), at);
                 Value::Number(number)

@@ -18,7 +18,8 @@ use crate::{encode, formats};
 
 /// Documents of fewer bytes stay whole.
 const MIN_DOCUMENT_BYTES: usize = 512;
-/// Smaller documents stay whole if only empty members are removed. A choice: the marker pays from there on.
+/// Documents of fewer bytes stay whole if only empty members would be removed. A choice: from this size on the marker
+/// pays.
 const MIN_SPARSE_BYTES: usize = 128;
 /// Files of fewer bytes stay whole.
 const MIN_FILE_BYTES: usize = 16 << 10;
@@ -26,7 +27,7 @@ const MIN_FILE_BYTES: usize = 16 << 10;
 const MAX_LABEL_BYTES: usize = 160;
 /// Bytes of the head of a long line that reports a failure.
 const HEAD_BYTES: usize = 160;
-/// Fewer consecutive documents are not a series. A choice.
+/// The fewest consecutive documents that are a series. A choice.
 const MIN_SERIES: usize = 4;
 
 /// All documents in lines that no step changed, in order.

@@ -290,7 +290,7 @@ fn is_wanted(input: &Input<'_>, is_over: bool) -> bool {
         }
 }
 
-/// Whether a text begins as JSON does.
+/// Whether a text begins like JSON.
 pub fn holds_members(text: &str) -> bool {
     text.trim_start().starts_with(['{', '['])
 }

@@ -33,10 +33,11 @@ const ITEMS_PER_MORE_OUTLIER: usize = 20;
 const MAX_OUTLIERS: usize = 8;
 /// Most items with the same value that still count as outliers.
 const MAX_SAME_OUTLIERS: usize = 3;
-/// A word that occurs once stands out among words that each occur this often, if there are at most so many of them.
+/// A word that occurs once stands out among at most `MAX_COMMON_VALUES` other words, if each of these occurs at least
+/// this often.
 const MIN_COMMON: usize = 10;
 const MAX_COMMON_VALUES: usize = 8;
-/// At least this many of four items have the usual value.
+/// At least this many of 4 items must have the usual value.
 const USUAL_IN_FOUR: usize = 3;
 
 /// The value of a field, for comparison.
@@ -259,7 +260,7 @@ fn outliers_of(field: &[Field]) -> Vec<(usize, (u32, u32))> {
     let all_of = |count: usize, is: &dyn Fn(&Value) -> bool, out: &mut Vec<(usize, (u32, u32))>| {
         out.extend(field.iter().filter(|(_, value, _)| is(value)).map(|(item, _, at)| (count, (*item, *at))));
     };
-    // Values of an enumeration beside a usual one.
+    // Rare values of a field that has one usual value and few others.
     let mut values: Vec<(Value, usize)> = Vec::with_capacity(MAX_VALUES);
     let is_enumerated = field.iter().all(|(_, value, _)| {
         match values.iter().position(|(known, _)| known == value) {

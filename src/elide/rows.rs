@@ -385,7 +385,7 @@ mod tests {
         let at = lines.iter().position(|line| *line == odd).unwrap();
         assert!(lines[at - 1].contains("table_rows") && lines[at + 1] == "\"…\",,", "{text}");
         assert_eq!(text.matches("table_rows").count(), 1, "{text}");
-        // Rows with their number say so themselves.
+        // Rows that begin with their number need no mark at a gap.
         let text = table("row,port,state", &|i| format!("{i},80,{}", state(i)));
         assert!(text.contains("33,80,broken") && !text.contains('…'), "{text}");
     }

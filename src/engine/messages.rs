@@ -103,7 +103,7 @@ impl Engine {
         })
     }
 
-    /// The settings for a body with so many results.
+    /// The settings for a body with this many results.
     fn body<'a>(
         &self,
         params: &'a Params<'_>,
@@ -170,7 +170,7 @@ impl Engine {
     ) -> Result<(Vec<Stored>, Option<Removal>), RpcError> {
         let known: HashSet<&str> = found.iter().filter_map(|f| f.call.id.as_deref()).collect();
         if let Some(session) = &body.session {
-            // The model sees only this body.
+            // The model sees only the results of this body.
             lock(session).keep_only_of(&known);
         }
         let mut out = Vec::with_capacity(found.len());
@@ -318,7 +318,7 @@ fn redacted(
     let failed = |RedactionFailed| {
         RpcError::failed("redaction_failed", "the body could not be redacted, so no content is returned")
     };
-    // This text does not belong to a single result, so only items of `secrets.allow` without a path apply.
+    // This text does not belong to one result, so only items of `secrets.allow` without a path apply.
     let spare = Spare::of(&policy.secrets.allow, &policy.seal_key, &[]);
     let spare = spare.or_everything(!policy.redact_secrets);
     let mut counts = Counts::new();

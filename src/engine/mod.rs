@@ -1,7 +1,8 @@
 //! The layer around the pure core: sessions, artifacts and totals behind one synchronous interface.
 //!
-//! The server, the in-process interface and the command line all call these functions. Nothing here is async, and nothing
-//! knows how messages are framed.
+//! The server, the in-process interface and the command line all call these functions. Nothing here is async, and
+//! nothing knows how messages are framed. Functions that answer a method of the protocol take its parameters and fail
+//! with its errors (`protocol/spec.md`, section 4.8).
 
 mod artifacts;
 mod batch;

@@ -3,7 +3,7 @@
 //!
 //! All access goes through descriptors of folders, so swapping a part of a path for a link cannot redirect a read or a
 //! write. It never reads a pipe, a device, a terminal or standard input, never deletes or truncates a file, and never
-//! changes the permissions of an existing one.
+//! changes the permissions of an existing one. A refusal is a [`Refused`], with the path and the reason.
 
 mod anchor;
 #[cfg(not(unix))]
@@ -153,7 +153,8 @@ pub fn read_regular(path: &Path, limit: u64, links: Links, writers: Writers) -> 
 }
 
 /// The text of a file of settings of another program: regular, and at most `limit` bytes. Links are followed, because users
-/// keep such files elsewhere. Anybody may have written it, also into a project, so it must neither block nor have no end.
+/// keep such files elsewhere. Anybody may have written it, for example into a project, so reading it must neither
+/// block nor go on for ever.
 pub fn text_of_host(path: &Path, limit: u64) -> io::Result<String> {
     let bytes = read_regular(path, limit, Links::Follow, Writers::Any)?;
     String::from_utf8(bytes).map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e.utf8_error()))

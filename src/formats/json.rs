@@ -199,7 +199,7 @@ pub fn replace_lone_surrogates(json: &mut [u8]) -> bool {
                 at = end;
             }
             Some((_, end)) => at = end,
-            // No escape of JSON; it is for the reader to say so.
+            // Not a valid escape: the JSON reader will report it.
             None => at += 2,
         }
     }

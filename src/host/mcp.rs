@@ -121,8 +121,8 @@ pub fn serve(host: Host, caller: Caller) -> Result<(), String> {
     })
 }
 
-/// Standard input and output, one message on each line. What is no message of a client is answered with an error, and
-/// a notification before the first request is dropped; the transport of the library gives no answer, or ends.
+/// Standard input and output, one message on each line. What is not a message of a client is answered with an error,
+/// and a notification before the first request is dropped; the transport of the library gives no answer, or ends.
 struct Stdio {
     messages: Receiver<RxJsonRpcMessage<RoleServer>>,
     output: Output,

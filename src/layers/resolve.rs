@@ -63,8 +63,8 @@ impl Layers {
         &self.files
     }
 
-    /// The files of rules that any layer names, also those of a project that is not trusted or whose values do not count: it
-    /// may be trusted again once one of them is as it was.
+    /// The files of rules that any layer names. Those of an untrusted project are included: if they are changed back, the
+    /// project is trusted again.
     pub fn rule_files(&self) -> impl Iterator<Item = PathBuf> {
         let ignored = self.untrusted.iter().flat_map(|untrusted| &untrusted.ignored);
         let naming = self.layers.iter().flatten().chain(ignored).filter(|given| given.key == "ruleFiles");

@@ -44,16 +44,16 @@ impl Plan {
         [Self { tables: false, ..Self::FULL }, Self { tables: false, rewrites: false, ..Self::FULL }];
 }
 
-/// Most bytes of lines touched by an edit that no step may hide.
+/// An edit's lines are protected from being hidden only if they have at most this many bytes together.
 const MAX_PROTECTED_BYTES: usize = 8 << 10;
-/// Lines that answer the query may take this part of it. A choice.
+/// Lines that answer the query are protected up to `MAX_PROTECTED_BYTES` divided by this. A choice.
 const ANSWERS_ONE_IN: usize = 4;
 
 /// The findings about a result, part after part.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Findings {
     pub(super) evidence: Evidence,
-    /// The number of steps of the parts before, if their lists were taken out.
+    /// The number of steps of the earlier parts, if their lists were taken out.
     steps_before: usize,
     /// Lines of earlier outputs that were referred to.
     pub(super) references: Vec<Reference>,
@@ -87,7 +87,7 @@ impl Findings {
         Self { evidence, ..Self::default() }
     }
 
-    /// Takes out the lists of the parts before: each attempt at a part copies the findings, and has no use for them.
+    /// Takes out the lists of the earlier parts: each attempt at a part copies the findings, and does not need them.
     pub(super) fn take_lists(&mut self) -> Lists {
         use std::mem::take;
         let Evidence { steps, omissions, redactions, removals, .. } = &mut self.evidence;
@@ -134,7 +134,7 @@ impl Findings {
     }
 }
 
-/// What the evidence says of the parts before this one. It counts again if this part is left as it came.
+/// The evidence about the earlier parts. It is restored if this part is returned unchanged.
 pub(super) struct Before {
     reducer: Option<String>,
     capped: bool,
@@ -175,7 +175,7 @@ pub(super) struct Attempt<'r, 'a> {
     pub(super) touched: Vec<usize>,
     /// Whether a reducer knows the grammar of the text.
     pub(super) is_read: bool,
-    /// The rule of the operator that fits the text.
+    /// The operator's rule that matches the text.
     pub(super) rule: Option<Arc<Rule>>,
     /// The dictionary of the text, and the text without it.
     pub(super) dictionary: Option<(Written, String)>,
@@ -192,7 +192,7 @@ pub(super) struct PartOutput<'a> {
     pub(super) signals: Vec<usize>,
     /// How many of these lines can be seen.
     pub(super) kept: usize,
-    /// Whether the words for failures report something in it.
+    /// Whether its failure words report failures. In other texts, such as source code, they are only mentioned.
     pub(super) is_report: bool,
     /// Whether single lines of it mean something without their neighbours.
     pub(super) has_samples: bool,

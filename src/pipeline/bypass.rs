@@ -62,7 +62,7 @@ pub(super) fn exact(
             true => sanitize::redact_exact(without.unwrap_or(&before), spare)?,
             false => (before.clone().into_owned(), Counts::new()),
         };
-        // Counted once, and only with a part that changes.
+        // `divided` is added to the counts once, together with a part that it changed.
         if without.is_some() {
             counts.append(&mut divided);
         }

@@ -42,7 +42,7 @@ pub(super) fn best(
         }
         return None;
     }
-    // The input may be a table without padding, the output a table made from a document.
+    // Both are checked: the input may be a table without padding, and the output may be a table made from a document.
     let is_auto = request.policy.dictionary == DictionaryMethod::Auto;
     if is_auto && [source.text(), text].into_iter().any(dictionary::holds_records) {
         declined(first.step(), Reason::ComparedRecords);

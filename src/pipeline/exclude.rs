@@ -116,7 +116,7 @@ mod tests {
         }
     }
 
-    /// Settings and rules know the names of methods and nothing of the methods.
+    /// Settings and rules have a list of the names of methods, which must be complete.
     #[test]
     fn the_names_of_methods_are_those_of_the_methods() {
         let reducers: Vec<_> =

@@ -3,9 +3,9 @@
 
 use crate::text::marker::Marker;
 
-/// The largest distance between a word for the end of a process and the number, in bytes.
+/// The largest distance, in bytes, between a word for the end of a process (`ENDS`) and the status.
 const MAX_WORD_DISTANCE: usize = 24;
-/// Words for that end.
+/// Words for the end of a process.
 const ENDS: &[&str] = &["exit", "Exit", "EXIT"];
 /// Words right before a number that make it a status, unless it counts what follows: `returned 1 row`.
 const STATUS_WORDS: &[&str] = &["code", "status", "Error", "returned"];

@@ -1,4 +1,5 @@
-//! The steps on one text: detect, reduce, encode, guard, gate and cap.
+//! Runs all steps on one text, in this order: detect, reduce, repeat, elide, encode, cap. `attempt` checks each of
+//! them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -29,7 +29,7 @@ pub(super) struct Watch<'a> {
     pub(super) timer: Option<&'a dyn Timer>,
 }
 
-/// Options of a run, besides its step.
+/// Options of a run in addition to its rung.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Extra {
     /// Whether the request was repeated: nothing is left out that the caller did not limit.
@@ -49,7 +49,8 @@ pub(super) type KeyOfRun<'a> = &'a dyn Fn() -> Option<Key>;
 pub(super) struct Request<'a> {
     pub(super) call: &'a ToolCall,
     pub(super) policy: &'a Policy,
-    /// The rules of the policy, compiled; none if one cannot be compiled. Whoever reads a policy refuses such rules.
+    /// The compiled rules of the policy; empty if one cannot be compiled. The readers of policies already refuse such
+    /// rules.
     pub(super) rules: Rules,
     pub(super) counter: &'static dyn TokenCounter,
     /// The original to store.

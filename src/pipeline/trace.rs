@@ -58,7 +58,7 @@ pub struct Traced {
 }
 
 impl Part {
-    /// Whether the output refers to an earlier result as a whole.
+    /// Whether the whole output is a reference to an earlier result.
     pub fn is_reference(&self) -> bool {
         matches!(self.spans.as_slice(), [Traced { action: Action::Refer { .. }, shown, .. }] if *shown == (0..1))
     }

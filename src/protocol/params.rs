@@ -16,6 +16,10 @@ use crate::sanitize;
 pub const MAX_ID_BYTES: usize = 512;
 
 /// Reads parameters of a method from their JSON text.
+///
+/// # Errors
+///
+/// `-32602` if the text is not a value of the type; the message names the place.
 pub fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, RpcError> {
     parse_at(text, "")
 }
@@ -90,6 +94,10 @@ fn in_words(reason: &str) -> String {
 }
 
 /// Checks a name that the host gives a request.
+///
+/// # Errors
+///
+/// `-32602` unless it has 1 to 128 visible ASCII characters.
 pub fn check_correlation(id: Option<&str>) -> Result<(), RpcError> {
     match id {
         Some(id) if !(1..=128).contains(&id.len()) || !id.bytes().all(|b| b.is_ascii_graphic()) => {
@@ -189,6 +197,10 @@ where
 }
 
 /// Checks an id that the host chose.
+///
+/// # Errors
+///
+/// `-32602` unless it has 1 to 512 bytes.
 pub fn check_id(place: &str, id: &str) -> Result<(), RpcError> {
     match id.len() {
         0 => Err(invalid(place, "is empty, allowed are 1 to 512 bytes")),

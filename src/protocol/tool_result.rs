@@ -264,7 +264,7 @@ impl ToolResult<'_> {
             arguments => arguments,
         };
         let in_arguments = |keys: &[&str]| keys.iter().find_map(|key| words(arguments.get(key)?));
-        // `code` and `script` of a tool that is no shell hold a program, which is no command line.
+        // `code` and `script` of a tool that is not a shell hold a program, which is no command line.
         let command = match &self.command {
             Some(command) => Some(command.line()),
             None => in_arguments(COMMAND_KEYS).filter(|_| !tool.to_ascii_lowercase().contains("python")),

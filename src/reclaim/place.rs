@@ -171,7 +171,7 @@ impl Moves {
         out
     }
 
-    /// `is_inner`: folder changes in this part end with it.
+    /// Parses a part of a command line. With `is_inner`, folder changes in this part end with it.
     fn read(&mut self, text: &str, dialect: Dialect, is_inner: bool, depth: usize) {
         let tokens = lex(text, dialect);
         let mut groups = 0_usize;

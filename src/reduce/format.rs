@@ -31,7 +31,7 @@ pub enum FormAction {
     Hide(Reason),
     /// Left out; the marker names what the groups of the form captured, such as an installed version.
     Named(Reason),
-    /// Kept; the lines below it that fit no form are left out, up to an empty one.
+    /// Kept; the lines below it that match no form are left out, up to an empty line.
     Heads(Reason),
     /// Progress: left out if another line of the format follows, which shows that the work continued; kept before the
     /// end of the text, a failure, or a line of no form.

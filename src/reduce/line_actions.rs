@@ -24,7 +24,7 @@ pub enum Blanks {
     Keep,
     /// Those between two lines that share a marker.
     Between,
-    /// These, and one empty line after a gap that also has one before it.
+    /// Those of `Between`, and one empty line after a gap that also has one before it.
     Behind,
 }
 

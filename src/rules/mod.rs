@@ -97,7 +97,7 @@ impl Rule {
         self.stages.is_some()
     }
 
-    /// Whether the rule itself allows results of this few bytes, whatever the policy says.
+    /// The smallest text, in bytes, that the rule applies to, if it sets its own limit. It overrides the policy's.
     pub fn least_bytes(&self) -> Option<usize> {
         self.when.min_bytes
     }

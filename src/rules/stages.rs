@@ -435,7 +435,8 @@ impl Staged {
         if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
     }
 
-    /// A changed line. If it has words of the rule it says so itself, even when quoted.
+    /// Writes a changed line. If it contains words of the rule, it ends with a marker that names the rule, so that a
+    /// quotation of the line shows this too.
     fn write(&self, rule: &str, i: usize, out: &mut Reduction) {
         let Some((text, bytes, reason)) = self.texts.get(&i) else { return };
         let mut text = text.clone();

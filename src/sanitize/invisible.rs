@@ -122,8 +122,8 @@ pub(super) const LEADS: [bool; 256] = {
     table
 };
 
-/// The length of the first character of a text, if it is invisible, or a sign that does not belong between ASCII letters,
-/// such as an accent that is a character of its own.
+/// The length of the first character of a text, if it is invisible, or a sign that does not belong between ASCII
+/// letters, such as a combining accent.
 pub(super) fn length(bytes: &[u8]) -> Option<usize> {
     let first = *bytes.first()?;
     let is_one = LEADS[usize::from(first)] && (is_near(bytes) || is_sign(bytes));

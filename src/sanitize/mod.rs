@@ -53,7 +53,7 @@ impl<'a> Raw<'a> {
     }
 }
 
-/// Redaction failed, so no content may be returned.
+/// The search for secrets panicked or was cancelled, so no content may be returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RedactionFailed;
 
@@ -91,7 +91,7 @@ pub struct How<'a> {
     pub keeps_terminal: bool,
     /// The key that seals outputs.
     pub key: &'a SealKey,
-    /// The found values that are not removed.
+    /// The values that are not removed although a rule finds them.
     pub spare: &'a Spare<'a>,
     /// Recognises texts that this session gave in place of repeated results.
     pub is_ours: &'a dyn Fn(&str) -> bool,

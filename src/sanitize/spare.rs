@@ -136,7 +136,7 @@ impl<'a> Spare<'a> {
         Self { allowed, key: Some(key), ..Self::nothing() }
     }
 
-    /// These exemptions, or that of every value where secrets are `kept`.
+    /// These exemptions; or, if secrets are `kept`, the exemption of every value.
     pub fn or_everything(self, kept: bool) -> Self {
         if kept { Self::everything() } else { self }
     }

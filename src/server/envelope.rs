@@ -60,8 +60,8 @@ pub fn read(text: &str) -> Message {
     }
 }
 
-/// Methods that read halves of surrogate pairs themselves: a stream may be cut between two halves, and what is no result in
-/// a body, or no description of a tool, stays as it is.
+/// Methods that read halves of surrogate pairs themselves: a stream may be cut between two halves; in a body only
+/// tool results change, and in tools only descriptions.
 const READ_LONE_SURROGATES: [&str; 3] = ["toolResult/append", "messages/compress", "toolSchema/minify"];
 
 /// A message whose method would refuse half a surrogate pair, with U+FFFD in its place.
@@ -78,7 +78,7 @@ pub(super) fn with_whole_characters(method: &str, text: String) -> String {
 
 /// The JSON text of the parameters of a message that [`read`] accepted. Missing or `null` parameters become an empty object.
 pub fn params(text: &str) -> &str {
-    // The text is read already: nothing but the places of the members is looked for.
+    // The text is read already: only the positions of the members are searched.
     let params = Json::of_text(text).members().filter(|member| member.name == "params").last();
     match params.map(|params| params.value.raw()) {
         None | Some("null") => "{}",

@@ -148,8 +148,8 @@ impl State {
 /// The queues and their threads.
 pub(super) struct Turns {
     cores: usize,
-    /// Is called after each call: it writes the reply. The turn is over by then, so that the reader finds no call that runs
-    /// when the client sends the next one, and may run that itself.
+    /// Called after each call, to write the reply. The turn has already ended then, so that when the client sends its
+    /// next call, the reader sees no running call and may run the new one itself.
     after: Box<dyn Fn() + Send + Sync>,
     state: Mutex<State>,
 }

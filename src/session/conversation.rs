@@ -67,7 +67,7 @@ impl Session {
             caller.asked.into_iter().flatten().zip(similarity_hash.into_iter().cycle())
         {
             let is_gap = |reason| reason != Reason::RepeatedLines;
-            // If another tersed already left gaps in the view, that tersed decides when the model gets all of it.
+            // If another tersed process already left gaps in the view, that process decides when the model gets all of it.
             let is_given = caller.looks_at.is_some() && outcome.came_compressed();
             // An agent that runs a test or build again wants its new result.
             let had_gaps = !asked_again

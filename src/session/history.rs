@@ -48,8 +48,8 @@ impl Live<'_> {
                 && shown.at().is_within(*at, self.window.map(|w| (w.results, w.tokens)))
         };
         let shown = seen.newest(key, is_open)?;
-        // If the command gave another result in between, it is news that it ends again as it once did. A reference to
-        // the older result would hide that.
+        // If the command had another result in between, it is new information that it now has the old result again. A
+        // reference to the older result would hide that.
         let Caller { tool, label, looks_at, .. } = self.caller;
         let last = label.filter(|_| looks_at.is_none()).and_then(|label| last_results.of([tool, label]));
         let is_between = |call: u32| shown.call < call && call < number;

@@ -55,6 +55,10 @@ impl LogFile {
 
     /// Writes one line; `line` has no line end. A file that would exceed its size limit is rotated first. A file that holds
     /// only its header takes a line of any size.
+    ///
+    /// # Errors
+    ///
+    /// The system fails, a file that would be replaced is not ours, or other processes rotate the file again and again.
     pub fn write(&mut self, line: &str) -> io::Result<()> {
         for _ in 0..MAX_REOPENS {
             self.file.lock_shared()?;

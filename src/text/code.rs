@@ -2,9 +2,9 @@
 //! parsed.
 //!
 //! Lines of one skeleton do the same with other things. So a skeleton that hardly any other line has stands out, and so does a
-//! token in which one line differs from all others of its skeleton. Of edits those stand out that turn a switch, change only a
-//! number, remove a check, or have a form that hardly any other edit has: among hundreds that rename something these are the
-//! ones to find.
+//! token in which one line differs from all others of its skeleton. An edit stands out if it turns a switch, changes
+//! only a number, removes a check, or has a form that hardly any other edit has: among hundreds of renames, a reader
+//! has to find these.
 
 use std::hash::{BuildHasher, Hasher};
 use std::ops::Range;
@@ -119,7 +119,7 @@ const MIN_EDITS: usize = 12;
 /// The most edits of one form that stand out.
 const MAX_OF_FORM: usize = 2;
 
-/// Words of lines that check something, in lower case, as they begin.
+/// How words begin that make a line a check, in lower case.
 const CHECKS: &[&str] = &[
     "assert", "auth", "check", "deny", "ensure", "expect", "forbid", "guard", "if", "panic", "raise",
     "require", "sanitize", "throw", "unless", "valid", "verify",
@@ -208,7 +208,7 @@ pub fn unlike_edits(source: &Source<'_>, edits: &[Edit]) -> Vec<usize> {
     out
 }
 
-/// The text of a line behind its mark.
+/// The text of a line of a diff after its sign (`+`, `-` or a blank).
 fn text<'a>(source: &Source<'a>, line: usize) -> &'a str {
     source.line(line).get(1..).unwrap_or_default()
 }

@@ -90,7 +90,7 @@ pub fn heads(lines: &[&str], starts: &[bool]) -> Vec<Heads> {
         let is_else = first == "else" && !has_condition;
         let is_other = ELSE_IF.contains(&first) || first == "else" && has_condition;
         let partner = beside.filter(|_| is_else || is_other);
-        // Of a long chain, the `if` says most.
+        // In a long chain of branches, the `if` says most.
         let start = partner.map_or(i, |head| head.3);
         out.push(Heads { above, beside: partner.map(|head| if is_else { head.0 } else { start }) });
         open.push((i, indent, switch, start));

@@ -19,7 +19,7 @@ const FAR_DEVIATIONS: f64 = 12.0;
 /// A quantity is much larger than the others if it is more than this many times their median.
 const MUCH_LARGER: u64 = 8;
 
-/// Whether at most 1 in `one_in` of `all` things are counted by `count`.
+/// Whether `count` is at most 1 in `one_in` of `all`.
 pub fn is_share(count: usize, all: usize, one_in: usize) -> bool {
     count * one_in <= all
 }
@@ -91,7 +91,7 @@ pub struct Occurrences<K, const N: usize> {
 }
 
 impl<K: Eq + Hash, const N: usize> Occurrences<K, N> {
-    /// Counts at most so many keys, which bounds the memory for a hostile text.
+    /// Counts at most `keys` keys, which bounds the memory for a hostile text.
     pub fn at_most(keys: usize) -> Self {
         Self { of: Map::default(), most: keys }
     }
@@ -207,9 +207,9 @@ pub fn is_zero_far(least: Option<f64>, median: f64) -> bool {
     median >= MIN_MEDIAN && least.is_some_and(|least| least * ZERO_ONE_IN > median)
 }
 
-/// A single zero is far if the smallest of the other numbers is more than the median divided by this, and at least
-/// `MIN_LEAST`. If that number is smaller, zero is simply the next one. Of many numbers the smallest is smaller by chance:
-/// the median is divided by `ONLY_ZERO_ONE_IN_EACH` times their count if that is more.
+/// A single zero is far from the other numbers if the smallest of them is at least `MIN_LEAST` and more than the
+/// median divided by this, or by `ONLY_ZERO_ONE_IN_EACH` times their count if that is more: the smallest of many
+/// numbers is small by chance.
 const ONLY_ZERO_ONE_IN: f64 = 100.0;
 const ONLY_ZERO_ONE_IN_EACH: f64 = 8.0;
 const MIN_LEAST: f64 = 2.0;
@@ -225,19 +225,20 @@ pub fn is_only_zero_far(zeros: usize, numbers: usize, least: Option<f64>, median
         })
 }
 
-/// Among so many numbers at least, zero is far from none of them if it is the next below small ones that are common.
+/// Among at least this many numbers, a single zero also stands out if at least `MIN_SMALL` of them are from 1 to
+/// `MAX_SMALL`.
 const MIN_COUNTED: usize = 100;
-/// At most this is a small number, and so many of them are common.
+/// The largest small number, and how many small numbers make them common.
 const MAX_SMALL: f64 = 5.0;
 const MIN_SMALL: usize = 8;
 
-/// Whether a number is one of those next to zero.
+/// Whether a number is from 1 to `MAX_SMALL`.
 pub fn is_small(number: f64) -> bool {
     (1.0..=MAX_SMALL).contains(&number)
 }
 
-/// Whether zero stands alone although the numbers next to it are common, as the one shelf without goods among those with
-/// 1 to 50: `small` of the `numbers` are next to zero.
+/// Whether a zero is the only one although small numbers are common, such as the one empty shelf among shelves with 1
+/// to 50 goods. `small` counts the `numbers` for which [`is_small`] holds.
 pub fn is_only_zero(zeros: usize, numbers: usize, small: usize) -> bool {
     zeros == 1 && numbers >= MIN_COUNTED && small >= MIN_SMALL
 }
@@ -252,8 +253,8 @@ const MIN_HEX_BYTES: usize = 7;
 const MIN_EQUAL_BYTES: usize = 16;
 const MIN_ZEROS: usize = 8;
 
-/// Whether a run of letters and digits is a hexadecimal id, as `908e986`, `EB855D0CA8` or `0x55d0aa10`, or a number of that
-/// length.
+/// Whether a run of letters and digits is a hexadecimal id, such as `908e986`, `EB855D0CA8` or `0x55d0aa10`, or a
+/// number of that length.
 pub fn is_id(run: &[u8]) -> bool {
     let (digits, least) = match run {
         [b'0', b'x', digits @ ..] => (digits, 1),
@@ -265,8 +266,8 @@ pub fn is_id(run: &[u8]) -> bool {
             || digits.iter().all(|b| matches!(b, b'0'..=b'9' | b'A'..=b'F')))
 }
 
-/// Whether a name is made of pieces of ids, as `f7035d97-deed`, also with the letter that conda puts before them, as in
-/// `hbb2b787_3`.
+/// Whether a name consists of pieces of ids, such as `f7035d97-deed`, also after the letter that conda writes before
+/// them, as in `hbb2b787_3`.
 pub fn is_made_of_ids(name: &[u8]) -> bool {
     let is_id = |part: &[u8]| is_id(part) || part.strip_prefix(b"h").is_some_and(is_id);
     let parts = || name.split(|b| matches!(b, b'.' | b'-' | b'_'));
@@ -279,11 +280,11 @@ pub fn is_half_address(name: &[u8]) -> bool {
     parts.all(|part| matches!(part.len(), 2 | 4) && part.iter().all(u8::is_ascii_hexdigit))
 }
 
-/// Shortest text that may name one thing only. A choice: shorter ones are the same by chance.
+/// Shortest text that may name one single thing. A choice: shorter ones are the same by chance.
 const MIN_UNIQUE_BYTES: usize = 8;
 
-/// Whether a text may name one thing only, so that it should not occur twice: an address, a digest, a name with a number. Dates,
-/// times and numbers are the same by chance.
+/// Whether a text may name one single thing, so that it should not occur twice: an address, a digest, a name with a
+/// number. Dates, times and numbers may be equal by chance.
 pub fn may_be_unique(text: &[u8]) -> bool {
     let is_time = |b: &u8| b.is_ascii_digit() || matches!(b, b':' | b'-' | b',' | b'+' | b'.');
     text.len() >= MIN_UNIQUE_BYTES
@@ -293,12 +294,13 @@ pub fn may_be_unique(text: &[u8]) -> bool {
         && date(text).is_none()
 }
 
-/// Fewest texts that are all different but for one pair, and but for two pairs; most that are remembered. Choices.
+/// The fewest different texts among which one equal pair stands out, and among which two do; the most pairs; and the
+/// most texts that are remembered. Choices.
 const MIN_DIFFERENT: [usize; MAX_PAIRS] = [20, 100];
 const MAX_PAIRS: usize = 2;
 const MAX_DIFFERENT: usize = 1 << 16;
 
-/// Reads texts that should all be different and finds the few pairs.
+/// Reads texts that should all be different, and finds the few that occur twice.
 #[derive(Debug, Default)]
 pub struct DuplicateFinder {
     seen: Map<u64, usize>,
@@ -320,12 +322,12 @@ impl DuplicateFinder {
         }
     }
 
-    /// Whether there may be few pairs.
+    /// Whether there may still be few pairs.
     pub fn is_open(&self) -> bool {
         !self.is_closed
     }
 
-    /// The places of the pairs.
+    /// The places of the two texts of each pair; empty if there are too few texts.
     pub fn pairs(&self) -> &[(usize, usize)] {
         let least = self.pairs.len().checked_sub(1).map_or(0, |at| MIN_DIFFERENT[at]);
         if self.seen.len() + 1 < least { &[] } else { &self.pairs }
@@ -382,8 +384,8 @@ pub fn value_of(field: &[u8]) -> &[u8] {
     memchr::memchr(b'=', field).map_or(field, |at| &field[at + 1..])
 }
 
-/// The first number of an IPv4 address, alone or with a prefix length or port, with or without quotation marks or a name:
-/// addresses of one organization mostly have the same one. And the prefix length, 0 if there is none.
+/// The first number of an IPv4 address, which most addresses of one organization share, and its prefix length, 0 if
+/// there is none. The address may have a port, quotation marks or a name.
 fn network(text: &[u8]) -> Option<(u8, u8)> {
     let text = match value_of(text) {
         [b'"' | b'\'', inner @ .., b'"' | b'\''] => inner,
@@ -468,7 +470,7 @@ fn duration(text: &[u8]) -> Option<f64> {
     Some(sum)
 }
 
-/// The unit behind a number: `Mi` of `512Mi`.
+/// The unit after a number: `Mi` of `512Mi`.
 pub fn unit(field: &[u8]) -> Option<&[u8]> {
     let is_unit = |b: &&u8| b.is_ascii_alphabetic() || **b == b'%' || !b.is_ascii();
     let len = field.iter().rev().take_while(is_unit).count();

@@ -153,7 +153,7 @@ impl<'a> Names<'a> {
                 if self.shown.insert(name) {
                     found.add(Found { line, name, use_: Use::ChangedFile, is_own: true });
                 }
-                // Its other names, as in the lines below, say nothing more.
+                // Its other names, and those in the lines below, add nothing.
                 self.shown.extend(text.split(' '));
                 continue;
             }
@@ -222,7 +222,7 @@ impl<'a> Names<'a> {
         for own in called {
             code.note(own);
         }
-        // Not longer than a list of what only the gap has, but for a few words.
+        // The list is hardly longer than one of the names that only the gap has.
         let bytes = source.byte_range(gap.clone()).len();
         found.most = most.min(found.written_bytes.max(bytes / LITERALS_ONE_IN) + MORE.len());
         found.write()
@@ -241,7 +241,8 @@ pub struct Code<'a> {
 }
 
 impl<'a> Code<'a> {
-    /// The most lists that name a function as called. A choice: what is called everywhere sets no body apart.
+    /// The most lists that name a function as called. A choice: a function that is called everywhere does not distinguish
+    /// a body.
     const MAX_LISTS: usize = 3;
 
     /// `functions` are the names of all functions of the file.
@@ -396,7 +397,7 @@ struct Candidates<'a> {
     all: usize,
     all_bytes: usize,
     own_bytes: usize,
-    /// The same if the names of one line share its number, and the line of the last of them.
+    /// The bytes of the list if the names of one line share its number, and the line of the last name.
     written_bytes: usize,
     last_line: Option<usize>,
 }
@@ -484,14 +485,16 @@ const MIN_PART_BYTES: usize = 8;
 /// The longest extension of a file, in bytes.
 const MAX_ENDING_BYTES: usize = 4;
 
-/// Whether a name is a member whose parts are short ordinary words, as `args.length`. No one would search for it.
+/// Whether a name is a member whose parts are short ordinary words, such as `args.length`. No one would search for
+/// it.
 fn is_plain_member(name: &str) -> bool {
     let is_plain = |part: &str| part.len() < MIN_PART_BYTES && part.bytes().all(|b| b.is_ascii_lowercase());
     let last = name.rsplit('.').next().unwrap_or_default();
     last.len() > MAX_ENDING_BYTES && name.contains('.') && name.split('.').all(is_plain)
 }
 
-/// Whether a name is one part of a path after a slash, as `/Orders`: a route or a word, which no file can be found by.
+/// Whether a name is one part of a path after a slash, such as `/Orders`: a route or a word, by which no file can be
+/// found.
 fn is_lone_part(name: &str) -> bool {
     name.strip_prefix('/').is_some_and(|part| !part.contains(['/', '.', '_', '-']))
 }
@@ -713,7 +716,7 @@ mod tests {
             of_code(text, "where is lastRow read", 44),
             "L2 table.lastRow L4 \"the row is empty\" ..."
         );
-        // A function that is called everywhere sets no body apart.
+        // A function that is called everywhere does not distinguish a body.
         let relevance = Relevance::default();
         let mut code = Code::new(["merge"].into_iter(), &relevance);
         let text = format!("merge(a)\n{}", "y = 1;\n".repeat(79)).repeat(4);

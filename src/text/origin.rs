@@ -53,7 +53,7 @@ pub fn label_of_path(path: &str) -> Option<String> {
 /// commands before it that print nothing.
 pub fn label_of_command(command: &str) -> Option<String> {
     let mut out = String::new();
-    // `(cd a && make)`, `{ make; }`; the arguments of a tool in JSON are no command.
+    // `(cd a && make)`, `{ make; }`; the JSON arguments of a tool are not a command.
     let command = command.trim_start();
     if command.starts_with("{\"") {
         return None;

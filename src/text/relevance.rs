@@ -155,8 +155,8 @@ impl Relevance {
     }
 }
 
-/// Most lines that answer a query by themselves, and most lines with one of its words: a word of more lines says little
-/// about one. Choices.
+/// The most lines that answer a query by themselves, and the most lines that a word of the query may be in: a more
+/// frequent word does not distinguish lines. Choices.
 const MAX_ANSWERS: usize = 12;
 
 /// The lines that answer a query, in order: those with its rarest words, at most `most_bytes` bytes together.
@@ -170,7 +170,7 @@ pub fn answers(query: &str, source: &Source<'_>, most_bytes: usize) -> Vec<usize
         return Vec::new();
     }
     let filter = asked.filter();
-    // For each word of the query, the lines with it, one more than count at most.
+    // For each word of the query, the lines with it, at most one more than may count.
     let mut lines_with: Map<u64, Vec<usize>> = Map::default();
     for line in 0..source.len() {
         crate::stop::check_sometimes();

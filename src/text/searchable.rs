@@ -1,5 +1,6 @@
-//! What of a line a reader may search for: identifiers, paths and string literals, whole as they stand in the text,
-//! and what a line by itself names: a changed file, an entry of a list, a record. It does not judge whether they are worth a search.
+//! Finds what a reader may search for in a line: identifiers, paths and string literals, unchanged and whole, and
+//! what the line names: a changed file, an entry of a list, a record. Whether these are worth a search is decided in
+//! `names`.
 
 use std::ops::Range;
 
@@ -39,7 +40,7 @@ fn goes_on(b: u8) -> bool {
     NAME[usize::from(b)] & GOES_ON != 0
 }
 
-/// The byte at a position; a blank behind the end.
+/// The byte at a position; a blank after the end.
 fn at_or_blank(bytes: &[u8], at: usize) -> u8 {
     bytes.get(at).copied().unwrap_or(b' ')
 }
@@ -173,7 +174,7 @@ pub(super) enum Piece<'a> {
 }
 
 /// Calls `found` with the pieces of a line. An apostrophe in a word, a lifetime and a quote without a partner start no
-/// literal. Linear: behind a quote without a partner, no quote of its kind has one.
+/// literal. Linear in the line: if a quote has no partner, no later quote of its kind has one.
 pub(super) fn pieces<'a>(line: &'a str, mut found: impl FnMut(Piece<'a>)) {
     let bytes = line.as_bytes();
     let (mut from, mut at) = (0, 0);

@@ -2,8 +2,8 @@
 //!
 //! [`Gaps`] finds missing values, such as a day without a daily backup or a number in a sequence; only the rows
 //! before and after show that one is missing. [`Counter`] finds where a counter starts again, [`Steps`] where a
-//! setting changes for good, [`Ends`] a largest or smallest number that is far from all others, [`Affixes`] texts that
-//! begin or end otherwise. Their memory does not grow with the series.
+//! setting changes for good, [`Ends`] a largest or smallest number that is far from all others, [`Affixes`] texts
+//! that begin or end differently from the others. Their memory does not grow with the series.
 
 use std::hash::BuildHasher;
 
@@ -18,7 +18,7 @@ const MAX_LENGTHS: usize = 4;
 const UNEVEN_ONE_IN: usize = 20;
 /// The most gaps that stand out, and the most that are remembered for one length.
 const MAX_GAPS: usize = 2;
-/// A longer jump, in usual steps, is no gap.
+/// A longer jump, in usual steps, is not a gap.
 const MAX_SKIPPED: f64 = 100.0;
 /// A series may have this many fields without a number, or 1 in `MISSES_ONE_IN` if that is more.
 const MAX_MISSES: usize = 4;
@@ -103,7 +103,7 @@ impl Gaps {
         }
         let gaps = || steps.iter().filter(|step| step.length != usual.length);
         // A series with a step back, a shorter one or a long jump is not an even series with missing values. A number may
-        // stand twice.
+        // occur twice.
         let skips =
             |step: &Step| step.length == 0.0 || (1.0..=MAX_SKIPPED).contains(&(step.length / usual.length));
         if !gaps().all(skips) {
@@ -114,7 +114,7 @@ impl Gaps {
     }
 }
 
-/// The two rows that stand in each other's place, if the series is even apart from them: `7 8 10 9 11`.
+/// The two rows that are swapped, if the series is even apart from them: `7 8 10 9 11`.
 fn swapped(steps: &[Step], usual: &Step, all: usize) -> Option<(usize, usize)> {
     let of = |length: f64| steps.iter().find(|step| step.length == length);
     let (back, over) = (of(-usual.length)?, of(2.0 * usual.length)?);
@@ -305,21 +305,23 @@ impl Steps {
     }
 }
 
-/// The longest value whose parts are compared, and how many of its parts from the start and from the end.
+/// The longest value whose parts are compared, in bytes, and how many parts are compared from its start and from its
+/// end.
 const MAX_PARTED_BYTES: usize = 256;
 const FIRST_PARTS: usize = 6;
 const LAST_PARTS: usize = 3;
 /// The most different parts at one place, if nearly all are the same.
 const MAX_PART_KINDS: usize = 4;
-/// The fewest values of a column, the share that has the usual part, and the most values with another one. Choices.
+/// The fewest values that are compared; at least this many of 10 must have the usual part, and at most this many
+/// another part. Choices.
 const MIN_PARTED: usize = 12;
 const USUAL_IN_TEN: usize = 9;
 const MAX_ODD_PARTS: usize = 3;
 /// A shorter number in a value is there by chance; a longer one may be an account or a project.
 const MIN_ACCOUNT_BYTES: usize = 6;
 
-/// Compares the parts of values that are all different, and finds the few that begin or end otherwise than nearly all:
-/// another scheme, server, account, first folder or domain.
+/// Compares the parts of values that are all different, and finds the few that begin or end differently from nearly
+/// all others: another scheme, server, account, first folder or domain.
 #[derive(Debug)]
 pub struct Affixes<P> {
     all: usize,
@@ -371,12 +373,12 @@ impl<P: Copy> Affixes<P> {
         }
     }
 
-    /// Whether there may be values that begin or end otherwise.
+    /// Whether there may be values that begin or end differently.
     pub fn is_open(&self) -> bool {
         !self.is_closed
     }
 
-    /// The places of the values that begin or end otherwise than nearly all; some may be named twice.
+    /// The places of the values that begin or end differently from nearly all others; a place may be listed twice.
     pub fn odd(&self) -> Vec<P> {
         let mut out = Vec::new();
         if self.all < MIN_PARTED {
@@ -427,7 +429,7 @@ fn starts_with_digit(value: &[u8]) -> bool {
     value.strip_prefix(b"[").unwrap_or(value).first().is_some_and(u8::is_ascii_digit)
 }
 
-/// Whether a value has parts that say something: no sentence, no time and no number.
+/// Whether a value has parts worth comparing: it is not a sentence, a time or a number.
 fn has_parts(value: &[u8]) -> bool {
     value.len() <= MAX_PARTED_BYTES
         && value.iter().any(|b| matches!(b, b':' | b'/' | b'@' | b'.'))

@@ -226,7 +226,7 @@ pub fn is_failure(line: &str) -> bool {
 const MAX_PATH_BYTES: usize = 400;
 /// The longest ending of a file name, in bytes. A choice: few have more.
 const MAX_ENDING_BYTES: usize = 6;
-/// A path without such an ending has at least this many slashes: `pass/fail` is no path.
+/// A path without such an ending has at least this many slashes: `pass/fail` is not a path.
 const MIN_SLASHES: usize = 2;
 
 /// Whether a line has nothing but the path of a file or folder, as in a list of names: `src/error.rs`,
@@ -498,7 +498,7 @@ mod tests {
             "빌드 실패",
             "Błąd odczytu pliku",
             "nie udało się otworzyć pliku",
-            // Paths with words of failures beside them, and words that are no paths.
+            // Paths with words of failures beside them, and words that are not paths.
             "FAIL src/cart.test.js",
             "  failed src/a.rs",
             "FAILED",

@@ -1,5 +1,5 @@
-//! Finds the few texts of a series that are unlike the others by what they say: a word for a bad state, letters that are not
-//! ASCII, the lowest percentage, a network inside another one, a jump in time.
+//! Finds the few texts of a series whose content is unlike that of the others: a word for a bad state, letters that
+//! are not ASCII, the lowest percentage, a network inside another one, a jump in time.
 //!
 //! Values of structured data and lines of a text are read one by one. Memory does not grow with the series, except for its
 //! networks and times.
@@ -40,26 +40,28 @@ const BAD_STATES: &[&str] = &[
 ];
 /// The longest of these words, in bytes.
 const MAX_STATE_BYTES: usize = 11;
-/// The longest text behind such a word, in bytes. A choice.
+/// The longest text after such a word, in bytes. A choice.
 const MAX_REASON_BYTES: usize = 40;
-/// At most so many values with such a word stand out, and at most 1 in so many: with more, they are the usual ones. Choices.
+/// Values with such a word stand out if there are at most this many, and at most 1 in `BAD_ONE_IN` of all; if there
+/// are more, they are usual. Choices.
 const MAX_BAD: usize = 6;
 const BAD_ONE_IN: usize = 8;
-/// Most texts with letters that are not ASCII that stand out. A choice.
+/// Texts with letters that are not ASCII stand out if there are at most this many. A choice.
 const MAX_FOREIGN: usize = 2;
-/// Fewest percentages of which the lowest stands out, and most that are equally low. Choices.
+/// The fewest percentages among which the lowest stands out, and the most that may be equally low. Choices.
 const MIN_PERCENTAGES: usize = 8;
 const MAX_LOWEST: usize = 2;
-/// Fewest networks that are compared, and most that lie inside another one. Choices.
+/// The fewest networks that are compared, and the most that may lie inside another one. Choices.
 const MIN_NETWORKS: usize = 12;
 const MAX_NESTED: usize = 2;
-/// Fewest times in which a jump can be told from the usual steps, the shortest jump in seconds, how many times as long it is as
-/// 19 of 20 steps, and the most jumps that stand out. Choices.
+/// Jumps between times: the fewest times that are compared, the shortest jump in seconds, how many times as long as
+/// 19 of 20 steps a jump must be, and the most jumps that stand out. Choices.
 const MIN_TIMES: usize = 20;
 const MIN_JUMP_SECONDS: u64 = 10;
 const JUMP_TIMES_LONGER: u64 = 8;
 const MAX_JUMPS: usize = 2;
-/// The fewest seconds by which a clock goes back that stand out. A choice: writers that run at the same time are a second apart.
+/// A clock that goes back stands out from this many seconds on. A choice: programs that write at the same time differ
+/// by a second.
 const MIN_BACK_SECONDS: u64 = 2;
 /// Bytes at the start of a line in which its time is searched.
 const MAX_TIME_BYTES: usize = 64;
@@ -126,7 +128,7 @@ impl<P: Copy> Unlike<P> {
         self.add_text(text, network(text), place);
     }
 
-    /// Adds a line. What its words mean is judged elsewhere.
+    /// Adds a line. Its words for bad states do not count here: the cut searches for warning words itself.
     pub fn add_line(&mut self, line: &str, place: P) {
         let has_network = memchr::memchr(b'/', line.as_bytes()).is_some();
         let word = |_| line.split([' ', '\t', ',', '"', '=', '(', ')']).find_map(network);
@@ -189,7 +191,7 @@ impl<P: Copy> Unlike<P> {
         let mut nested = 0;
         for network in all {
             match outer {
-                // The same network twice is no part of itself.
+                // An equal network is not inside this one.
                 Some((first, last, of)) if network.1 <= last && (network.0, network.1) != (first, last) => {
                     nested += 1;
                     out.extend([network.2, of].map(|at| self.networks[at].2));
@@ -408,7 +410,8 @@ mod tests {
             assert_eq!(jumps(line), [32, 33], "{}", line(3));
         }
         assert_eq!(jumps(&|i| format!("{} x", at(i * 60))), [0; 0]);
-        // One line is earlier than the line above, or all from one on; midnight and a second are no step back.
+        // One line is earlier than the line above, or all from one on; midnight and a single second do not count as a step
+        // back.
         assert_eq!(
             jumps(&|i| format!("{} x", at(7200 + i * 3 - 60 * usize::from(i == 33)))),
             [32, 33, 33, 34]

@@ -143,7 +143,7 @@ struct Line {
 
 /// Entries of [`LINES`]. A choice: the lines of some files, since sessions show the same lines again.
 const LINE_ENTRIES: usize = 1 << 13;
-/// Lines that are remembered, in bytes: shorter ones are counted as fast.
+/// Lengths in bytes of the lines that are remembered: counting a shorter one is as fast as finding it.
 const LINE_BYTES: Range<usize> = 8..4 << 10;
 
 thread_local! {

@@ -52,7 +52,7 @@ const SPACED: [Words; 3] = [
     [100, 101, 101, 104, 106, 106, 119, 124, 135, 140, 157, 168],
     [100, 101, 114, 123, 146, 150, 152, 202, 240, 260, 290, 320],
 ];
-/// At the start of a line, or after a word that ended in a capital's place: `word`, `Word`, `WORD`.
+/// At the start of a line, or directly after another word (`Word` in `oneWord`): `word`, `Word`, `WORD`.
 const BARE: [Words; 3] = [
     [100, 104, 105, 106, 120, 122, 135, 140, 165, 185, 200, 230],
     [100, 103, 106, 109, 106, 106, 108, 114, 121, 132, 155, 150],

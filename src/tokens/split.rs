@@ -57,7 +57,7 @@ pub fn o200k(bytes: &[u8], start: usize) -> usize {
 /// Newer releases of tiktoken write the end as `\s++$|\s*[\r\n]|\s+(?!\S)|\s`, so that white space
 /// at the very end is one piece even with a newline inside. No token starts as white space, holds a
 /// newline and ends in other white space, so nothing merges across the last newline and the count
-/// is the same; a test holds the vocabulary to it.
+/// is the same; a test checks this for the vocabulary.
 #[inline(always)]
 pub fn cl100k(bytes: &[u8], start: usize) -> usize {
     let (class, len) = class_at(bytes, start);

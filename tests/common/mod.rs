@@ -111,7 +111,7 @@ impl Server {
         Self::start_in(lines, arguments, &[])
     }
 
-    /// A child with these arguments and these variables beside those of its parent.
+    /// A child with these arguments, and these variables in addition to those of its parent.
     pub fn start_in(lines: bool, arguments: &[&std::ffi::OsStr], variables: &[(&str, &str)]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tersed"));
         command.args(["serve", "--framing", if lines { "lines" } else { "lsp" }]).args(arguments);
@@ -170,14 +170,14 @@ impl Server {
         line.trim().trim_end_matches(" kB").parse().unwrap()
     }
 
-    /// Ends the conversation in order. Nothing else must have been said.
+    /// Shuts the server down and lets it exit. It must have sent nothing else.
     pub fn finish(mut self) {
         assert_eq!(self.call("shutdown", &Value::Null)["result"], Value::Null);
         self.send(r#"{"jsonrpc":"2.0","method":"exit"}"#);
         assert_eq!(self.exit(), 0);
     }
 
-    /// Waits for the end; gives the exit code. Nothing else must have been said.
+    /// Waits for the end; gives the exit code. The server must have sent nothing else.
     pub fn exit(&mut self) -> i32 {
         let rest = self.messages.recv_timeout(LONG);
         assert!(rest.is_err(), "another message: {rest:?}");

@@ -148,7 +148,7 @@ fn after_an_edit_a_view_is_a_new_question() {
     for n in [27, 28, 29, 31, 32, 33] {
         assert!(after.contains(&line(n)), "{n}: {after}");
     }
-    // Without another edit it is asked again.
+    // Without another edit it is a repeated request.
     assert_eq!(send(&engine, &views(Some(30), "e")), views(Some(30), "e")["content"]);
 }
 
@@ -215,7 +215,7 @@ fn a_script_that_is_run_again_with_other_times_is_a_reference() {
     );
     // The echo of the last command is not a total.
     assert_eq!(again.lines().count(), 1, "{again}");
-    // After a run with another result, that it ends as it once did is news.
+    // After a run with another result, the result of the first run is news again.
     let mut broken = run("c", 7);
     let text = broken["content"].as_str().unwrap().replace("No fixes applied", "Found 49 errors");
     broken["content"] = json!(text);

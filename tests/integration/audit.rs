@@ -353,7 +353,7 @@ fn a_database_says_what_the_files_say_and_stays_as_it_is() {
         }
         .unwrap();
     }
-    // All of it is in the log still, and the host has it open.
+    // All data is still in the write-ahead log, and the host has the database open.
     let files = || -> Vec<(PathBuf, Vec<u8>)> {
         let mut names: Vec<PathBuf> =
             fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().path()).collect();

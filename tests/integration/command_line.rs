@@ -462,17 +462,17 @@ fn a_full_disk_is_a_message() {
     for arguments in printing() {
         let mut command = home.command(BINARY);
         let output = command.args(&arguments).stdout(full()).output().unwrap();
-        // Of no input there is nothing to print, and a status line never fails.
+        // Without input `expand` prints nothing, and a status line never fails.
         let code = if matches!(arguments[0], "expand" | "statusline") { 0 } else { 1 };
         assert_eq!(output.status.code(), Some(code), "{arguments:?} {}", text(&output.stderr));
         let told = text(&output.stderr);
         assert!(code == 0 || told.contains("standard output: No space left"), "{arguments:?} {told}");
         assert!(!told.contains("panic"), "{arguments:?} {told}");
-        // Nor is it one where the messages go.
+        // No panic either if standard error is full too.
         let output = home.command(BINARY).args(&arguments).stdout(full()).stderr(full()).status().unwrap();
         assert_eq!(output.code(), Some(code), "{arguments:?}");
     }
-    // Nor is the output of a command lost unnoticed.
+    // If the output of a command is lost, this is reported.
     for arguments in
         [&["run", "--no-resident", "--", "seq", "1", "2000"][..], &["run", "--raw", "--", "seq", "9"]]
     {
@@ -581,7 +581,7 @@ fn a_report_takes_the_place_of_nothing_but_a_report() {
             assert_eq!(fs::read_to_string(home.path("work").join(name)).unwrap(), content, "{arguments:?}");
         }
     }
-    // A second run takes the place of the first, also in the folder that is read.
+    // A second run replaces the file of the first, even in the folder that is read.
     for _ in 0..2 {
         for name in ["all/x.html", "all/x.json", "all/x.jsonl", "all/x.txt"] {
             home.printed(&["audit", "all", "--output", name]);

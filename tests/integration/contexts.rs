@@ -104,7 +104,7 @@ fn a_fork_reads_the_originals_of_what_it_was_shown() {
     call(&engine, "session/close", &json!({"sessionId": "s"}));
     let read = call(&engine, "artifact/read", &json!({"sessionId": "f", "id": id, "lines": [[3, 3]]}));
     assert_eq!(read["text"], "test area::case_1 ... ok\n");
-    // In a store that is full nobody loses anything for it.
+    // A fork in a full store takes nothing from other sessions.
     let limits = Limits { max_count: 3, ..Limits::default() };
     let engine = Engine::new(Settings { artifacts: limits, ..Settings::default() });
     let ids: Vec<Value> = (0..2)
@@ -187,7 +187,7 @@ fn after_a_summary_nothing_or_only_what_is_named_is_referred_to() {
     call(&engine, "session/compacted", &json!({"sessionId": "s"}));
     send(&engine, "s", "b", &text(2, 40));
     assert!(refers_to(&send(&engine, "s", "f", &text(2, 40))).is_empty());
-    // One that nobody opened is not opened by it.
+    // A session that nobody opened is not opened by this.
     call(&engine, "session/compacted", &json!({"sessionId": "unknown"}));
     assert_eq!(call(&engine, "session/open", &json!({"sessionId": "unknown"}))["created"], true);
 }

@@ -135,7 +135,7 @@ fn a_message_that_is_cut_says_so() {
         let (message, rest) = out.split_once("E501").unwrap();
         let places = rest.lines().filter(|line| line.starts_with("  src/package_")).count();
         assert!(places > 100 && message.lines().count() < 100, "{out}");
-        // The places that are not shown are told behind those that are.
+        // The marker after the shown places says that others are not shown.
         let cut = rest.lines().find(|line| line.starts_with("[tersed")).unwrap();
         assert!(cut.contains(" bytes of line ") && cut.ends_with(", shared_message]"), "{out}");
     }

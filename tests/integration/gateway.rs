@@ -229,7 +229,7 @@ fn is_short(text: &str) -> bool {
     text.contains("running 80 tests") && text.contains("test result: ok. 80 passed") && text.len() < 400
 }
 
-/// A conversation of the Anthropic API with so many turns, without the closing brackets.
+/// A conversation of the Anthropic API with `turns` turns, without the closing brackets.
 fn conversation(words: &str, turns: usize) -> String {
     let mut out = format!("{{\"model\" : \"m\",\"messages\":[{{\"role\":\"user\",\"content\":\"{words}\"}}");
     for n in 0..turns {

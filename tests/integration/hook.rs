@@ -110,7 +110,7 @@ impl Drop for Place {
 fn send_event(mut child: Child, event: &[u8]) -> Output {
     let mut stdin = child.stdin.take().unwrap();
     let event = event.to_vec();
-    // One that does not read must not stop us.
+    // A hook that does not read its input must not block the test.
     let writer = thread::spawn(move || drop(stdin.write_all(&event)));
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
@@ -373,7 +373,7 @@ fn a_model_reads_it_over_mcp_too() {
     assert!(answers.contains(r"302:test t300 ... ok\n"), "{answers}");
     assert!(answers.contains(r#""test t300 ... ok\n\ntest result"#), "{answers}");
     assert!(answers.contains(r#""isError":true"#), "{answers}");
-    // One that has not asked for it yet lists it too.
+    // A process that has not requested the original yet lists it too.
     let mut other = place.tersed(&["mcp"]).spawn().unwrap();
     let listing = format!("{}\n", call(1, "tersed_list", json!({})));
     let meta = json!({
@@ -761,7 +761,7 @@ fn after_two_waits_in_a_row_nobody_is_asked() {
     };
     ask("claude-code", "d1");
     assert_eq!(hanging.asked(), 1);
-    // Every way in shares it.
+    // All hosts and `tersed run` share the count of timeouts.
     ask("gemini", "d2");
     assert_eq!(hanging.asked(), 2);
     for id in ["d3", "d4"] {
@@ -773,7 +773,7 @@ fn after_two_waits_in_a_row_nobody_is_asked() {
     let run = place.tersed(&["run", "--shell", script]).stdin(Stdio::null()).output().unwrap();
     assert_eq!((run.status.code(), run.stdout.iter().filter(|&&b| b == b'\n').count()), (Some(3), 500));
     assert_eq!(hanging.asked(), 2, "nobody is asked");
-    // A minute later one looks, and is enough to rest again.
+    // A minute later one client asks again. Its timeout is enough for another pause.
     let late = place.files("late").remove(0);
     let minute = Duration::from_secs(61);
     fs::File::options()

@@ -111,7 +111,7 @@ fn saving((before, after): (usize, usize)) -> String {
     format!("{} → {} (**{saved:.1} %** saved)", number(before), number(after))
 }
 
-/// The results of a run and of the same behind the gateway.
+/// The results of a run, and of the same run through the gateway.
 fn seen(run: &Run, all: &[Run]) -> String {
     let gateway = run.gateway(all);
     let mut out = String::new();

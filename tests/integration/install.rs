@@ -406,7 +406,7 @@ fn the_program_is_named_by_its_path_or_as_asked() {
     let settings = || fs::read_to_string(machine.at("home/.gemini/settings.json")).unwrap();
     machine.done(&["install", "gemini"]);
     assert!(settings().contains(&format!("\"command\": \"{}\"", env!("CARGO_BIN_EXE_tersed"))));
-    // Another program takes the place of the first, and both go.
+    // Another program replaces the first one.
     machine.done(&["install", "gemini", "--command", "/my tools/tersed"]);
     assert!(
         settings().contains("\"command\": \"/my tools/tersed\"")

@@ -209,7 +209,7 @@ fn a_client_without_a_handshake_is_served() {
 fn a_line_that_is_no_request_costs_one_error_and_ends_nothing() {
     let token = format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36]);
     let mut mcp = Process::start_with(&["mcp"], Stdio::piped());
-    // What comes before the first request is no request.
+    // Notifications and replies before the first request are ignored.
     let cancelled = json!({ "requestId": 1, "reason": token });
     mcp.say(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled }));
     mcp.say(&json!({ "jsonrpc": "2.0", "id": 5, "result": { "why": token } }));

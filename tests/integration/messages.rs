@@ -682,7 +682,7 @@ fn the_newest_results_can_be_left_alone() {
             assert!(all[n - 3..].iter().all(|r| r["evidence"]["bypass"] == "full_output"));
             assert!(all[..n - 3].iter().all(|r| r["evidence"]["bypass"] != "full_output"));
         }
-        // In the end as if it had never been kept.
+        // At the end the bytes are as if no result had ever been kept exact.
         let (all, _) = send(&engine, &body(format, &turns), &json!({"sessionId": format}));
         assert_eq!(all, send(&Engine::default(), &body(format, &turns), &json!({})).0, "{format}");
     }
@@ -860,7 +860,7 @@ proptest! {
         let more = json!({"policy": {"minBytes": 0}});
         let (after, answer) = send(&Engine::default(), &body(format, &turns), &more);
         let hole = |body: &str| {
-            // Every string that is no name, cut out where a result has its text.
+            // Every string that is not a name, except the texts of results.
             let mut parts: Vec<Vec<String>> = Vec::new();
             for (i, turn) in turns.iter().enumerate() {
                 parts.push(messages(format, i, turn, "\u{0}"));

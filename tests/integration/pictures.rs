@@ -110,7 +110,7 @@ fn the_picture_of_explain_is_what_it_prints() {
     same("protocol/pictures/explain.svg", &picture(shown, &lines, class));
 }
 
-/// Draws what a page says with its own figures: the page is one of boxes, bars and rows, so no browser is needed.
+/// Draws an HTML page with its own figures. It consists of boxes, bars and rows only, so no browser is needed.
 struct Drawing {
     out: String,
     /// The lower edge of what is drawn.
@@ -123,7 +123,7 @@ const EDGE: usize = 24;
 
 impl Drawing {
     fn text(&mut self, x: usize, y: usize, class: &str, text: &str) {
-        // The page is escaped already, and what it marks up is text all the same.
+        // The page is already escaped; of marked-up text only the text is drawn.
         let tag = regex::Regex::new("<[^>]*>").unwrap();
         let text = tag.replace_all(text, "");
         writeln!(self.out, "<text x=\"{x}\" y=\"{y}\" class=\"{class}\">{text}</text>").unwrap();

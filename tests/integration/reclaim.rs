@@ -51,7 +51,7 @@ fn turns(count: usize) -> Vec<Turn> {
 }
 
 fn failed_run(n: usize) -> String {
-    // The same words, and no line the same.
+    // The same words, but no equal lines.
     let step = |step: usize| {
         format!("unit_{step}.c takes {} bytes of part_{step}\n", 100 + (step * 7919 + n * 131) % 899)
     };
@@ -217,7 +217,7 @@ fn nothing_refers_to_what_is_gone_and_what_is_referred_to_stays() {
     let answer = send(&engine(), "anthropic", &turns, &json!({}));
     assert_eq!(answer["results"][1]["reclaimed"]["reason"], "not_cited");
     assert!(text(&answer, "anthropic", 19).contains("item_1_5"), "{}", text(&answer, "anthropic", 19));
-    // Right after the first one the second refers to it. As long as that stays, the first does.
+    // Right after the first result, the second refers to it. As long as the second stays, the first stays too.
     let mut turns = vec![read(1, "Begin."), read(1, "Again.")];
     turns.extend((2..12).map(|n| read(n, &format!("build_1({n}) is next"))));
     for n in 3..=turns.len() {
@@ -287,7 +287,7 @@ fn an_older_version_of_lines_says_that_it_is_one_and_a_chain_leads_to_its_end() 
     for format in FORMATS {
         let turns = [&views[..], &[edit(1), edit(2)], &behind].concat();
         let answer = send(&engine(), format, &turns, &terms(1_300_000));
-        // They go together, so that all of them lead to the last edit.
+        // They are removed together, so that the markers of all name the last edit.
         let expected = [3, 2, 1].map(|later| ("superseded".to_owned(), later));
         assert_eq!(reasons(&answer, 3), expected, "{format}");
         let first = text(&answer, format, 0);

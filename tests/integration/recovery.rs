@@ -181,7 +181,7 @@ fn what_should_not_last_goes_with_its_process() {
     assert_eq!(other.read("s", &id), Err("artifact_not_found".to_owned()));
     server.end();
     assert_eq!(home.originals().len(), 0);
-    // A killed process cannot remove them: nobody reads them, and the next that writes does.
+    // A killed process cannot remove its originals: nobody reads them, and the next process that writes removes them.
     let mut server = home.serve(&ALWAYS);
     server.compress("s", "a", &report("work"), 0);
     server.kill();

@@ -511,7 +511,7 @@ fn asking_again_gets_it_in_full_once() {
     assert_eq!((0..4).map(in_full).collect::<Vec<_>>(), [true, false, true, false]);
     let same = played(json!({"onRepeat": "same"}), &steps);
     assert!((1..4).all(|n| same.sent[n].content.lines().count() == 1));
-    // In one turn nothing was seen when it was asked for.
+    // The calls of one turn were made before the model saw any of their results.
     let engine = Engine::default();
     let text: String = (0..60).map(|n| format!("{}\n", phrase(n))).collect();
     let item = |id: &str| json!({"toolCallId": id, "tool": "bash", "command": "cat a.rs", "content": text});

@@ -132,7 +132,7 @@ fn a_command_that_asks_for_its_exact_output_gets_it() {
         assert_eq!(text(&all.stdout), text(&plain.stdout), "{line}");
         assert_eq!((text(&all.stderr), all.status.code()), ("test\n".to_owned(), Some(101)), "{line}");
     }
-    // Secrets go all the same.
+    // Secrets are still removed.
     let all = place.bash(&format!("tersed run --raw -- ./cargo {key}"));
     assert_eq!(text(&all.stderr), "[REDACTED:github-pat]\n");
     // With any interface.
@@ -197,7 +197,7 @@ fn streams_stay_apart_or_in_order() {
     assert!(both.status().unwrap().success());
     let expected: String = (1..=200).map(|n| format!("out {n}\nerr {n}\n")).collect();
     assert_eq!(fs::read_to_string(&file).unwrap(), expected);
-    // Each is made smaller for itself.
+    // Each stream is compressed separately.
     let lines = |stream: &str| format!("for n in $(seq 900); do echo 'test t'$n' ... ok' {stream}; done;");
     let both = place.run(&["--shell", &format!("{}{}", lines(">&2"), lines(""))]).output().unwrap();
     assert!(both.stdout.len() < 20_000 && both.stderr.len() < 20_000);
@@ -452,7 +452,7 @@ fn what_a_host_would_cut_is_left_out_and_failures_last() {
     assert!(
         text(&output.stdout).contains("ERROR worker 7") && text(&output.stderr).contains("ERROR worker 7")
     );
-    // The host's own variables count, and one that was wrapped for the host has the rest.
+    // The variables of the host set the limit.
     let mut command = place.run(&["--shell", LARGE]);
     let output = command.env("CLAUDECODE", "1").env("BASH_MAX_OUTPUT_LENGTH", "5000").output().unwrap();
     assert!(output.stdout.len() <= 5_000, "{}", output.stdout.len());
@@ -571,7 +571,7 @@ fn what_comes_late_stays_below_the_limit_with_failures() {
     // What fits stays whole.
     let output = run("seq 1000");
     assert!(text(&output.stdout).ends_with("\n999\n1000\n"));
-    // A stream with little output stays whole beside one with much.
+    // A stream with little output stays whole if the other one has much.
     let output = run(&format!("{LARGE}; echo 'error: the last one' >&2; exit 2"));
     assert_eq!(text(&output.stderr), "error: the last one\n");
     assert!(output.stdout.len() <= 10_000 - output.stderr.len());
@@ -777,7 +777,7 @@ fn a_limit_on_files_is_a_full_disk() {
     let out = place.bash(&line);
     assert_eq!(out.status.code(), Some(5), "{}", text(&out.stderr));
     assert!(out.stdout.ends_with(b"300000\n") && out.stdout.starts_with(b"1\n2\n"), "{}", out.stdout.len());
-    // The command itself meets the limit as ever.
+    // The limit still applies to the command itself.
     let line = format!(
         "ulimit -f 1; {} run --no-resident -- bash -c 'exec seq 1 300000 > file'; echo $?",
         env!("CARGO_BIN_EXE_tersed")

@@ -246,7 +246,7 @@ fn outputs_that_only_look_the_same_when_compressed_are_no_duplicates() {
             "\nrunning 30 tests\n{passed}\ntest result: ok. 30 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\n"
         )
     };
-    // Each asks in another way: whoever asks the same again gets all of it.
+    // Each request differs, because a repeated request gets the whole text.
     let run = |id: &str, names: &str| {
         send(
             &engine,
@@ -393,7 +393,7 @@ fn the_session_that_was_used_least_lately_ends_first() {
     let first = use_it("one");
     use_it("two");
     assert!(reused(&use_it("one")));
-    // Asking for totals, also of sessions that never were, ends none.
+    // A request for totals, even of an unknown session, ends no session.
     for session in ["two", "x", "y", "z"] {
         call(&engine, "session/stats", &json!({"sessionId": session}));
     }
@@ -601,7 +601,7 @@ fn result_small() -> Value {
     result("b", "bash", "x")
 }
 
-/// Everything that the issue lists as bad input: one clear error or a safe pass, and the next request works.
+/// Bad input of every kind: one clear error or a safe result, and the next request works.
 #[test]
 fn bad_input_costs_one_error_or_passes() {
     let mut server = Server::ready(false);

@@ -127,7 +127,7 @@ fn half_a_surrogate_pair_costs_no_message() {
         &format!(r#"{{"result":{{"tool":"x\ud83d","arguments":{arguments}}}}}"#),
     );
     let id = stream["streamId"].as_str().unwrap();
-    // A whole character in two pieces is no half.
+    // A surrogate pair that is divided between two pieces is one character.
     for piece in [r#""a\ud83d b\n\ud83d""#.to_owned(), format!(r#""\ude00{lines}c\udc00""#)] {
         ask(&mut server, "toolResult/append", &format!(r#"{{"streamId":"{id}","text":{piece}}}"#));
     }

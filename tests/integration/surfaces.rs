@@ -229,7 +229,7 @@ fn what_the_model_wrote_in_this_session_is_no_secret_to_it() {
     let text = json!(format!("GITHUB_TOKEN={}\n", token()));
     let (write, read) = (json!({"path": "a.env", "content": text}), json!({"path": "a.env"}));
     let shown = |answer: &Value| answer["content"].as_str().unwrap().contains(&token());
-    // Before it wrote it, it is one; in another session too.
+    // Before the model wrote the value, it is a secret; in another session too.
     assert!(!shown(&compress(&engine, "s", "c0", &read, &text)));
     let _ = compress(&engine, "s", "c1", &write, &json!("written\n"));
     let first = compress(&engine, "s", "c2", &read, &text);

@@ -287,7 +287,7 @@ fn fallbacks_alert_once_within_their_time() {
     let sent = Arc::new(Mutex::new(Vec::new()));
     let keep = sent.clone();
     engine.notify_through(move |method, params| keep.lock().unwrap().push(format!("{method} {params}")));
-    // A budget that nothing can meet; beside it, one that the caller does not mean.
+    // A budget that nothing can meet. It does not apply to a result with `fullOutput`.
     let one = || {
         for full in [false, true] {
             let result = json!({"content": numbered(500, "line"), "fullOutput": full});

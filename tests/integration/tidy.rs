@@ -248,7 +248,7 @@ fn the_map_has_the_order_of_the_levels() {
 
 #[test]
 fn the_repository_stays_small() {
-    /// So many files can still be listed and searched quickly. A choice.
+    /// This many files can still be listed and searched quickly. A choice.
     const MAX_FILES: usize = 3_500;
     let mut git = Command::new("git");
     let output = git.current_dir(env!("CARGO_MANIFEST_DIR")).args(["ls-files", "-z"]).output();

@@ -308,7 +308,7 @@ fn trust_is_for_one_content() {
             .unwrap()
             .contains(&secret())
     );
-    // A record that others could write is none.
+    // A record that others could write does not count.
     rights(&record, 0o777);
     machine.redacted();
     rights(&record, 0o700);
@@ -353,7 +353,7 @@ fn no_project_says_what_is_no_secret() {
     machine.user(format!("policy: {{secrets: {{allow: ['rule:{rule}']}}}}\n"));
     let (out, said, _) = machine.run(&["compress"], &text());
     assert!(out.contains(&secret()), "{out}{said}");
-    // And a project takes nothing of that away or adds to it.
+    // A project can neither remove from this nor add to it.
     machine.clone("policy: {secrets: {allow: []}}\n");
     let (out, said, _) = machine.run(&["compress"], &text());
     assert!(out.contains(&secret()) && said.contains("policy.secrets.allow"), "{out}{said}");
@@ -547,7 +547,7 @@ fn a_trusted_file_still_writes_only_to_the_users_state() {
     assert_eq!(machine.given()["telemetry"]["path"], json!(state.join("events.jsonl")));
     assert_eq!(machine.given()["recovery"]["directory"], json!(state.join("kept")));
     assert_eq!(fs::read_to_string(machine.at("home/.ssh/config")).unwrap(), "Host of the user\n");
-    // Rules must be in the project itself, not behind links.
+    // Rules must be in the project itself, not reached through links.
     let outside = machine.file("home/rules.yaml", "- {name: r, pipeline: [passthrough]}\n");
     symlink(&outside, machine.at("home/clone/rules.yaml")).unwrap();
     pipe(&machine.at("home/clone/pipe.yaml"));
@@ -639,7 +639,7 @@ fn a_file_that_is_wrong_costs_no_redaction() {
             }
         }
     }
-    // The folder counts as the file does.
+    // The permissions of the folder matter like those of the file.
     let machine = Machine::new();
     let path = machine.user("policy: {redactSecrets: false}\n");
     rights(path.parent().unwrap(), 0o770);
@@ -729,7 +729,7 @@ fn every_way_in_redacts_whatever_the_files_say() {
         assert_eq!(code, Some(0));
         assert!(out.contains("a line after it") && !out.contains(&secret()), "{arguments:?}: {out}");
     }
-    // A server behind the proxy, and the server for models.
+    // An MCP server that the proxy wraps, and the MCP server for models.
     let answer = json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": long}]}});
     let answer = machine.file("home/answer", format!("{answer}\n"));
     let server = format!("read -r line; cat {}; read -r line", answer.display());
@@ -755,7 +755,7 @@ fn every_way_in_redacts_whatever_the_files_say() {
     }
 }
 
-/// Processes that the ways in started.
+/// Processes that the interfaces started.
 fn residents(machine: &Machine) -> Vec<String> {
     let home = format!("HOME={}", machine.at("home").display());
     let pids = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -788,7 +788,7 @@ fn the_search_stops_at_the_project_and_at_links() {
     fs::remove_file(machine.at("home/tersed.yaml")).unwrap();
     machine.file("tersed.yaml", "policy: {mode: safe}\n");
     assert_eq!(machine.given(), json!({}), "above the home folder nothing is looked for");
-    // A file of a project is no link, not even to a file of the user.
+    // A file of a project must not be a link, not even to a file of the user.
     let real = machine.file("home/real.yaml", "policy: {mode: safe}\n");
     symlink(&real, machine.at("home/clone/tersed.yaml")).unwrap();
     assert!(machine.redacted().contains("the path holds a link, which is not followed"));
@@ -796,7 +796,7 @@ fn the_search_stops_at_the_project_and_at_links() {
     symlink(&real, machine.at("home/.config/tersed/tersed.yaml")).unwrap();
     fs::remove_file(machine.at("home/clone/tersed.yaml")).unwrap();
     assert_eq!(machine.given(), json!({"policy": {"mode": "safe"}}));
-    // Two files in one folder: one of them counts, and it is said.
+    // Two files in one folder: one of them applies, and this is reported.
     machine.clone("policy: {mode: disabled}\n");
     machine.file("home/clone/tersed.toml", "[policy]\nredactSecrets = false\n");
     assert!(machine.redacted().contains("tersed.toml is there too"));

@@ -87,7 +87,7 @@ fn files_stay_whole_where_agents_use_what_bodies_hold() {
     let home = Home::new(20, true);
     let said = home.says(&["tune", "h"]);
     assert!(said.contains("0, never") && said.contains("written to "), "{said}");
-    // All files are smaller than this limit, so that it saves nothing more than never.
+    // Outlines lost names that the agents used, so the tuned file turns them off, or sets a limit above these files.
     let written = fs::read_to_string(home.tuned()).unwrap();
     assert!(
         written.starts_with("# Written by `tersed tune` from 20 sessions with 20 results.\n"),
@@ -95,7 +95,7 @@ fn files_stay_whole_where_agents_use_what_bodies_hold() {
     );
     let limit = home.limit();
     assert!(limit.contains("tuned.toml") && !limit.contains(" 12288"), "{limit}");
-    // The user's own word counts before it.
+    // A setting of the user has priority over it.
     let own = home.path().join(".config/tersed/tersed.toml");
     fs::write(own, "[policy]\nfileOutlineBytes = 9000\n").unwrap();
     assert!(home.limit().contains("9000") && home.limit().contains("tersed.toml"), "{}", home.limit());

@@ -1,6 +1,6 @@
 //! How the time to compress texts of triggers grows when they get four times as long.
 //!
-//! Every step runs only on larger texts, and valgrind would take an hour for so many of them. So this test measures
+//! Some steps run only on larger texts, and valgrind would take an hour for them. So this test measures
 //! the processor time of its thread, never elapsed time, and checks only its growth: linear work takes four times as
 //! long, quadratic work sixteen times. If a time seems to grow too much, it is measured again, and the smallest one
 //! counts.
@@ -22,7 +22,7 @@ const TIMES: usize = 4;
 const GROWTH: f64 = 8.5;
 /// Tries before growth counts.
 const TRIES: usize = 4;
-/// Milliseconds below which nothing is said of growth.
+/// Growth is not checked if the longer text takes less than this, in milliseconds.
 const LEAST: f64 = 40.0;
 
 /// How the time grows, and how long the longer text takes.
@@ -32,7 +32,7 @@ fn growth(call: &ToolCall, policy: &Policy, text: &dyn Fn(usize) -> String) -> (
         time(|| run(call, policy, &text))
     };
     let mut growth = (0.0, 0.0);
-    // A small text may be done with sooner, by a limit that a larger one passes: growth has to continue.
+    // A limit that only a longer text exceeds may make the small one cheap, so growth must continue with longer texts.
     for bytes in [SMALL, SMALL * TIMES] {
         let (mut small, mut large) = (f64::MAX, f64::MAX);
         for _ in 0..TRIES {
@@ -74,7 +74,7 @@ fn growth_of_hostile_texts_is_linear() {
     for (reducer, anchors) in reducers {
         cases.push((reducer, of(Mode::Standard), anchors.join("\n") + "\n"));
     }
-    // Of every reader one text that it reads, again and again.
+    // For each reader, one text that it reads, repeated.
     let mut readers: BTreeSet<PathBuf> = BTreeSet::new();
     for (case, text) in texts::of_fixtures() {
         if case.parent().is_some_and(|reader| readers.insert(reader.to_owned())) {

@@ -658,7 +658,7 @@ const PATTERNS: &[&str] = &[
     "$",
 ];
 
-/// Patterns that are looked for in an original, against a word.
+/// Patterns for `artifact/search`, each compared with a plain word.
 pub fn of_patterns(text: &str) -> Vec<(String, f64, f64)> {
     let engine = Engine::default();
     let send = |name: &str, params: Value| {

@@ -179,7 +179,7 @@ impl Table {
     }
 }
 
-/// Times an ordinary text from which on a text is shown.
+/// A text is printed if it costs at least this many times as much as an ordinary one.
 const SHOWN: f64 = 4.0;
 
 const PATHS: &[&str] = &[

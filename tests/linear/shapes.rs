@@ -47,7 +47,7 @@ fn run(letters: &str, bytes: usize) -> String {
     out
 }
 
-/// Pieces that tell which one they are, up to a length.
+/// Numbered pieces, up to a length in bytes.
 fn counted(bytes: usize, mut piece: impl FnMut(usize, &mut String)) -> String {
     let mut out = String::new();
     for n in 0.. {

@@ -24,7 +24,8 @@ const SMALL: usize = 4 << 10;
 const TIMES: usize = 4;
 /// How much more the longer text may cost than the smaller one: between linear and quadratic.
 const GROWTH: f64 = 7.0;
-/// Times an ordinary text below which nothing is said of growth: there a limit of some kilobytes may just be reached.
+/// Growth is not checked for a text that costs less than this many times an ordinary one: it may just reach a limit
+/// of some kilobytes.
 const CHEAP: f64 = 2.0;
 /// How much more a text may cost than an ordinary one of the size.
 const FACTOR: f64 = 8.0;
@@ -59,7 +60,7 @@ fn case(name: String, mode: Mode, text: impl Fn(usize) -> String + 'static) -> C
 }
 
 impl Case {
-    /// The whole way of a text of `bytes` bytes.
+    /// Everything that is done with a text of `bytes` bytes.
     fn run(&self, bytes: usize) -> impl Fn() + use<> {
         let text = (self.text)(bytes);
         let (results, command) = match self.place {
@@ -219,7 +220,7 @@ struct Cost {
     factor: f64,
 }
 
-/// The costs of some cases, the dearest first; as many run at once as there are processors.
+/// The costs of some cases, the most expensive first; as many run at once as there are processors.
 fn costs(cases: &[Case], numbers: &[usize], bytes: usize) -> Vec<Cost> {
     let parts = std::thread::available_parallelism().map_or(1, usize::from).min(8).min(numbers.len());
     let running: Vec<_> = (0..parts)
@@ -276,7 +277,7 @@ fn steps_of_hostile_texts_are_linear() {
     println!("{} texts; times an ordinary one:{}", all.len(), lines(&cases, &all));
     let dear = || all.iter().filter(|cost| cost.factor > cases[cost.case].factor);
     let not_cheap: Vec<Cost> = all.iter().filter(|cost| cost.factor > CHEAP).copied().collect();
-    // Small texts may be done with sooner, by a bound that larger ones pass: growth has to continue.
+    // A limit that only longer texts exceed may make the small one cheap, so growth must continue with longer texts.
     let again: Vec<usize> = grown(&cases, &not_cheap, SMALL).iter().map(|cost| cost.case).collect();
     let longer = costs(&cases, &again, SMALL * TIMES * TIMES);
     let longer: Vec<Cost> = longer.into_iter().filter(|cost| cost.factor > CHEAP).collect();

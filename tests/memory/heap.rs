@@ -13,7 +13,7 @@ pub struct Heap {
     taken: AtomicUsize,
 }
 
-/// Bytes that a block of so many takes with its head, where blocks are multiples of 16.
+/// Bytes that a block of `bytes` bytes takes with its header, where blocks are multiples of 16.
 fn taken(bytes: usize) -> usize {
     (bytes + 8).next_multiple_of(16).max(32)
 }
@@ -28,7 +28,7 @@ impl Heap {
         self.blocks.load(Relaxed)
     }
 
-    /// Bytes that they take with their heads.
+    /// Bytes that they take with their headers.
     pub fn taken(&self) -> usize {
         self.taken.load(Relaxed)
     }

@@ -45,7 +45,7 @@ fn small(session: &str, i: usize) -> Value {
     json!({"sessionId": session, "result": result})
 }
 
-/// A result of which lines go, so that there is an original.
+/// A result of which lines are left out, so that there is an original.
 fn large(session: &str, i: usize) -> Value {
     let mut content = String::new();
     for n in 0..400 {
@@ -116,7 +116,7 @@ pub fn what_stays_of_a_call_is_little_and_in_few_blocks() {
     let each = held(before.0) / 3000;
     assert!(each < 250, "{each} bytes a call");
     assert!(HEAP.current_usage() < 20 << 20, "{}", HEAP.current_usage());
-    // Small blocks that stay, between texts that go, leave holes that nothing fits into: the heap would grow by half.
+    // Small blocks that stay between freed texts would leave holes into which nothing fits: the heap would grow by half.
     let more = HEAP.blocks().saturating_sub(before.1);
     assert!(more < 300, "{more} blocks for 3000 calls");
 }

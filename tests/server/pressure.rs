@@ -124,7 +124,7 @@ pub fn shed_requests_succeed_when_sent_again() {
     let params = json!({"content": "y".repeat(20_000)});
     client.send(1, "test/echo", params.clone());
     client.next_error(1, -32802);
-    // A cancel gives the room back, and is heard however full it is.
+    // A cancel frees space, and is read however full the queue is.
     client.notify("$/cancelRequest", json!({"id": "busy"}));
     client.next_error("busy", -32800);
     assert_eq!(client.call("test/echo", params.clone()), params);

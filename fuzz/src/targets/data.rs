@@ -117,7 +117,7 @@ pub fn json(data: &[u8]) {
     let _ = (dictionary::expand(&text), json_table::expand(&text));
 }
 
-/// Documents are a value or one error.
+/// Reading a document gives a value or one error.
 pub fn documents(data: &[u8]) {
     let text = Input::new(data).text();
     let _ = document::yaml(&text);

@@ -245,7 +245,7 @@ pub fn hook(data: &[u8]) {
     check("the answer", &answer.unwrap_or_default().to_string(), &value);
 }
 
-/// Lines of an MCP server behind the proxy.
+/// Lines of an MCP server that the proxy wraps.
 pub fn proxy(data: &[u8]) {
     let mut input = Input::new(data);
     let shape = input.byte();

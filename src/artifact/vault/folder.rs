@@ -93,7 +93,7 @@ impl Folder {
         done
     }
 
-    /// Deletes a file; a missing file is no error.
+    /// Deletes a file; a missing file is not an error.
     pub(super) fn remove(&self, file: &str) -> io::Result<()> {
         match self.inner.remove(file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),

@@ -119,6 +119,10 @@ impl Vault {
 
     /// Keeps a copy of `bytes` for `session`, under `digest`, the artifact's 64 hexadecimal digits. It replaces an earlier
     /// copy of the same artifact. `now` is the time since the epoch.
+    ///
+    /// # Errors
+    ///
+    /// `bytes` are more than the vault may keep, the vault is closed, or the folder cannot be used.
     pub fn keep(
         &self,
         session: Option<&str>,

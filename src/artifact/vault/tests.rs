@@ -136,7 +136,7 @@ fn the_oldest_make_room_and_the_same_content_is_one() {
     let seen: Vec<_> = ids.iter().map(|id| read(&vault, None, id, 9).is_ok()).collect();
     assert_eq!(seen, [false, false, true, true, true, true]);
     assert_eq!(read(&vault, None, &ids[0], 9), Err("artifact_expired"));
-    // As new as a new one, and no second file; a clock that stands still makes no difference.
+    // Stored again, it counts as new and has no second file, even if the clock stands still.
     keep(&vault, None, "text 2", 5);
     keep(&vault, None, "text 7", 5);
     assert_eq!(read(&vault, None, &ids[3], 9), Err("artifact_expired"));
@@ -273,7 +273,7 @@ fn damaged_files_are_passed_over_and_never_shown() {
         let mut damaged = whole.clone();
         damaged[at_byte] ^= 0x20;
         fs::write(&path, &damaged).unwrap();
-        // What says something else of the label is still the same content.
+        // A damaged label may still be read, but then the content is the same.
         if let Ok(shown) = read(&vault, None, &id, 2) {
             assert_eq!(shown, text);
             assert!(at_byte < head);

@@ -47,7 +47,7 @@ pub(super) fn references(
             row.references_visible += 1;
             continue;
         }
-        // Redacted text is no loss, and must not be shown.
+        // Redacted text is not a loss, and must not be shown.
         let redacted = redact_only(&record.output).map(|(text, _)| text).unwrap_or_default();
         if !survives(text, kind, &redacted) {
             row.references -= 1;

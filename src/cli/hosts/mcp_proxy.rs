@@ -31,7 +31,7 @@ pub struct Args {
     /// The server: its command line after `--`, or its name in the file.
     #[arg(required = true, value_name = "COMMAND", trailing_var_arg = true)]
     command: Vec<OsString>,
-    // Last, because arguments behind it would stand under its heading in the help.
+    // Last, because arguments after it would stand under its heading in the help.
     #[command(flatten)]
     policy: PolicyArgs,
 }

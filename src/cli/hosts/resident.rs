@@ -23,7 +23,7 @@ pub struct Args {
     /// Process that it belongs to, in addition to its clients.
     #[arg(long, value_name = "PID")]
     owner: Option<u32>,
-    // Last, because arguments behind it would stand under its heading in the help.
+    // Last, because arguments after it would stand under its heading in the help.
     #[command(flatten)]
     policy: PolicyArgs,
 }

@@ -70,7 +70,7 @@ pub struct Args {
     /// The command, after `--`.
     #[arg(value_name = "COMMAND", last = true)]
     command: Vec<OsString>,
-    // Last, because arguments behind it would stand under its heading in the help.
+    // Last, because arguments after it would stand under its heading in the help.
     #[command(flatten)]
     policy: PolicyArgs,
 }

@@ -51,7 +51,7 @@ pub(super) fn scan<'a>(language: Language, lines: &[&'a str]) -> Found<'a> {
     Found { items: scanner.items, unknown: scanner.unknown }
 }
 
-/// For each line, whether a statement starts there: not behind an open bracket, a comma or an operator, nor with one.
+/// For each line, whether a statement starts there: not after an open bracket, a comma or an operator, nor with one.
 pub(super) fn statements(language: Language, lines: &[&str]) -> Vec<bool> {
     const BEFORE: [&str; 11] = [",", "(", "[", "\\", "&&", "||", "|>", "=", "..", "<>", " +"];
     const FIRST: [&str; 8] = [")", "]", ".", "&&", "||", "|>", "..", "<>"];

@@ -48,8 +48,8 @@ pub(super) fn scan<'a>(lines: &[&'a str]) -> Found<'a> {
     Found { items: scanner.items, unknown: scanner.unknown }
 }
 
-/// For each line, whether a statement starts there. In a statement that is too long to be kept whole these are its parts:
-/// the lines behind a comma or an opening bracket, and those of a text.
+/// For each line, whether a statement starts there. In a statement that is too long to be kept whole these are its
+/// parts: the lines after a comma or an opening bracket, and those of a text.
 pub(super) fn statements(lines: &[&str]) -> Vec<bool> {
     let mut starts = vec![true; lines.len()];
     let mut at = 0;

@@ -17,7 +17,7 @@ const MAX_NAME_BYTES: usize = 48;
 const MAX_ALIKE: usize = 2;
 /// The most names that are counted separately. Bounds the memory for a hostile text.
 const MAX_NAMES: usize = 1024;
-/// So many rare calls come before all other outliers, the next ones later. A choice.
+/// This many rare calls rank before all other outliers, further ones after them. A choice.
 const FIRST_CALLS: usize = 4;
 
 /// Adds the calls of functions that hardly any other line calls.
@@ -52,14 +52,14 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
     for (nth, (count, places)) in rare.into_iter().enumerate() {
         for place in places.into_iter().take(count) {
             let key = digest(&place.to_le_bytes(), MAX_NAMES);
-            // The function says more than the values of a call.
+            // Ranks before outliers among values, because a rare function says more than a rare argument.
             let count = if nth < FIRST_CALLS { nth } else { count };
             out.push(Candidate { place, nth: nth / FIRST_CALLS, count, key, is_word: false });
         }
     }
 }
 
-/// The name of the function that a line calls, behind the process and times.
+/// The name of the function that a line calls, after the process and times.
 fn name(line: &str) -> Option<&str> {
     let mut rest = line.trim_start();
     for _ in 0..=MAX_WORDS_BEFORE {

@@ -226,7 +226,7 @@ struct Shares {
 }
 
 impl Shares {
-    /// The ends get what failures, with what is around them, and samples do not need.
+    /// The ends get the bytes that neither the failures with the lines around them nor the samples need.
     fn of(units: &[Unit], failing: &[usize], budget: usize, cap: Cap) -> Self {
         let need: usize = failing.iter().map(|&unit| units[unit].bytes).sum();
         let failures = if failing.is_empty() { 0 } else { (need + budget / 10).min(budget * 6 / 10) };
@@ -282,7 +282,7 @@ pub(super) struct Picked<'a> {
 }
 
 impl Picked<'_> {
-    /// Keeps a head and a tail of at most so many bytes together. Returns the units between them, and the bytes used.
+    /// Keeps a head and a tail of at most `bytes` bytes together. Returns the units between them, and the bytes used.
     fn ends(&mut self, bytes: usize) -> (Range<usize>, usize) {
         let units = self.units;
         let mut used = 0;

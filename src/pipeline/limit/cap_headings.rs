@@ -8,8 +8,8 @@ use crate::pipeline::limit::outliers::Outliers;
 use crate::pipeline::limit::unit::{Form, UnitFate};
 use crate::text::source::Source;
 
-/// The longest heading, in bytes, that may exceed the cap for a window below a gap. A rule drawn behind a headline takes three
-/// bytes a column.
+/// The longest heading, in bytes, that may exceed the cap for a window below a gap. A rule drawn after a headline takes
+/// three bytes a column.
 const MAX_HEADING_BYTES: usize = 240;
 /// Most headings that are kept, and most records whose identifying lines are kept.
 const MAX_HEADINGS: usize = 512;

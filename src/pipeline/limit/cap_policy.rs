@@ -80,8 +80,8 @@ impl CapPolicy<'_, '_> {
             };
         let signals = if quoted.is_empty() { Cow::Borrowed(signals) } else { Cow::Owned(quoted) };
         // Lines requested by number are kept unless the caller itself sets a cap. Long lines, as of data and logs,
-        // are cut all the same: an agent that asks for some lines does not expect each to be as long as a page, and
-        // will not edit or quote so much of them.
+        // are cut all the same: an agent that asks for some lines does not expect each to be as long as a page, and will not
+        // edit or quote that much of them.
         let strict = self.request.policy.strict_cap;
         let is_exact = detection.is_exact_range()
             && !strict

@@ -77,7 +77,7 @@ fn find_in(source: &Source<'_>, lines: &[usize], of: &Rows, out: &mut Vec<Candid
 /// What was seen in the rows of a table.
 struct Table {
     columns: Vec<Column>,
-    /// The columns that are not done.
+    /// The indexes of the columns whose findings further rows can still change.
     active: Vec<usize>,
     cross_row_checks: CrossRowChecks,
     /// Columns whose fields have parts.
@@ -85,7 +85,7 @@ struct Table {
     /// The first word of each line, which need not be a field.
     first: Column,
     rows: usize,
-    /// Lines with words that are no rows: the places of the first ones, and the number of all.
+    /// The places of the first lines with words that are not rows, and (in `others`) the number of all such lines.
     odd: Vec<usize>,
     others: usize,
 }
@@ -135,7 +135,7 @@ impl Table {
         }
     }
 
-    /// Adds the rows that stand out in a column, and those that do beside other rows and columns.
+    /// Adds the rows that stand out in one column, and those that stand out when rows or columns are compared.
     fn add_columns(&self, like: &dyn Fn(usize) -> u64, out: &mut Vec<Candidate>) {
         for (at, column) in self.columns.iter().enumerate() {
             add_column(at, column, self.rows, like, out);
@@ -155,7 +155,7 @@ impl Table {
         out.extend(of_parts.into_iter().map(|c| Candidate { count: c.count + 1, ..c }));
     }
 
-    /// Adds the lines that are no rows, if they are few.
+    /// Adds the lines that are not rows, if they are few.
     fn add_outliers(self, lines: usize, like: &dyn Fn(usize) -> u64, out: &mut Vec<Candidate>) {
         let Self { odd, others, .. } = self;
         if is_few(others, lines, EXCEPTION_ONE_IN) {

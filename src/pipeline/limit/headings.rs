@@ -82,8 +82,8 @@ pub(super) fn restore_lines(
     true
 }
 
-/// The starts of the spans with authors that are left out as those of the commit before, where a cut drops that commit and the
-/// last one that it keeps is by another: the commit would seem to be by the same.
+/// The starts of the spans whose authors were left out because the commit above has the same, if the cut drops that
+/// commit and the last commit that it keeps has others: a reader would take those for the authors.
 fn authors_below_gaps(source: &Source<'_>, ledger: &Ledger, units: &[Unit], keep: &[UnitFate]) -> Vec<usize> {
     let (spans, mut out) = (ledger.spans(), Vec::new());
     let mut last: Vec<&str> = Vec::new();
@@ -153,7 +153,7 @@ fn is_other_place(action: &Action) -> bool {
     matches!(action, Action::Omit { reason: Reason::SharedMessage, .. })
 }
 
-/// Finds headings of lines. Ask for the lines in order.
+/// Finds headings of lines, which must be requested in order.
 pub(in crate::pipeline) struct Headings {
     /// The lines that were searched for blank lines, and the first line after the last blank line.
     seen: usize,
@@ -342,7 +342,7 @@ fn message_of_frame(source: &Source<'_>, at: usize) -> Option<usize> {
     is_note.then(|| above().take_while(is_inside).find(is_message))?
 }
 
-/// What stands before the message of a finding, and before a note on it.
+/// How the message of a finding begins, and how a note on it begins.
 const MESSAGE_SIGNS: &[&str] = &["\u{d7} ", "! ", "\u{2716} ", "\u{26a0} ", "\u{2717} ", "error", "warning"];
 const NOTE_SIGNS: &[&str] = &["i ", "\u{2139} ", "help: ", "note: ", "hint: "];
 
@@ -448,7 +448,7 @@ mod tests {
         // A message is not under the code of the finding before.
         let two = format!("{oxlint}\n  \u{d7} eslint(no-var): no\n");
         assert!(chain(&two).is_empty(), "{two}");
-        // A table of numbers is no frame, and neither are the branches of a tree.
+        // A table of numbers is not a frame, and neither are the branches of a tree.
         for line in ["  1 | a | 2", "|-- b", "|   |-- c", "\u{2502}  \u{251c}\u{2500} d", "| a | b |"] {
             assert!(code_frame(line).is_none(), "{line}");
         }

@@ -113,7 +113,7 @@ fn counts(line: &str) -> Option<(usize, usize)> {
     Some((count(old)?, count(new)?))
 }
 
-/// The line after a hunk with so many old and new lines.
+/// The line after a hunk with `old` old and `new` new lines.
 fn end(source: &Source<'_>, first: usize, (mut old, mut new): (usize, usize)) -> usize {
     let mut at = first;
     while at < source.len() {
@@ -135,12 +135,12 @@ fn end(source: &Source<'_>, first: usize, (mut old, mut new): (usize, usize)) ->
     at
 }
 
-/// A text is a diff if at least one in so many of its lines is in a hunk.
+/// A text is a diff if at least 1 in this many of its lines is in a hunk.
 const HUNKS_ONE_IN: usize = 2;
-/// So many edits come before a second line of any of them.
+/// The edits rank in groups of this many: all lines of one group rank before those of the next.
 const FIRST_EDITS: usize = 4;
 
-/// The lines of the edits that are unlike the others; `None` if the text is no diff.
+/// The lines of the edits that are unlike the others; `None` if the text is not a diff.
 pub(super) fn unlike_edits(source: &Source<'_>, lines: &[usize]) -> Option<Vec<Candidate>> {
     let hunks = Hunks::of(source);
     let inside: usize = hunks.bodies().map(|body| body.len()).sum();
@@ -161,7 +161,7 @@ pub(super) fn unlike_edits(source: &Source<'_>, lines: &[usize]) -> Option<Vec<C
     Some(out)
 }
 
-/// The largest changes of `git diff --stat` that stand out. A choice.
+/// How many of the largest changes of `git diff --stat` stand out. A choice.
 const LARGEST: usize = 3;
 /// With fewer files, none stands out. A choice.
 const MIN_FILES: usize = 20;

@@ -36,7 +36,7 @@ impl Reader {
     }
 }
 
-/// Most columns of which each two are compared. Bounds the work.
+/// The most columns that are compared in pairs. Bounds the work.
 const MAX_COMPARED: usize = 8;
 /// The order of two columns is only judged if there are at least `MIN_ORDERED` rows, and the two numbers are close in at
 /// least `MIN_CLOSE` of them. If the columns were unrelated, about as many of these rows would have the other order. Choices.
@@ -45,15 +45,16 @@ const MIN_CLOSE: usize = 8;
 /// Numbers are close if the smaller is at least this part of the larger.
 const CLOSE: f64 = 0.8;
 
-/// Two columns of numbers, such as the start and the end, or what is used and what there is.
+/// Two columns of numbers, such as start and end, or used and total.
 struct Pair {
     columns: [usize; 2],
-    /// Rows in which the first is smaller, or larger, each with the last of them, and with how many are close.
+    /// The rows in which the first number is smaller: their count, the last of them, and in how many the two numbers
+    /// are close. `larger` has the same for the other order.
     smaller: (usize, usize, usize),
     larger: (usize, usize, usize),
 }
 
-/// Reads the rows of a table and finds the only one in which two columns are ordered otherwise.
+/// Reads the rows of a table and finds the only row in which two columns are in the other order.
 pub(super) struct Pairs {
     columns: Vec<usize>,
     pairs: Vec<Pair>,
@@ -83,7 +84,7 @@ impl Pairs {
         numbers.iter_mut().zip(&self.columns).for_each(|(free, at)| *free = number(*at));
         let of = |at: usize| self.columns.iter().position(|column| *column == at).and_then(|at| numbers[at]);
         let is_open = |pair: &mut Pair| {
-            // A row without both numbers, as the header, says nothing of their order; negative numbers are differences.
+            // A row that lacks a number, such as the header, has no order; negative numbers are differences.
             let [Some(first), Some(second)] = pair.columns.map(of) else { return true };
             if first < 0.0 || second < 0.0 {
                 return false;
@@ -102,7 +103,7 @@ impl Pairs {
         self.pairs = pairs;
     }
 
-    /// The rows in which two columns are ordered as in no other row.
+    /// For each pair of columns: the row with the other order, if it is the only one.
     pub(super) fn outlier_rows(&self) -> impl Iterator<Item = usize> + '_ {
         let is_usual =
             move |(rows, _, close): (usize, usize, usize)| rows * 2 > self.rows && close >= MIN_CLOSE;
@@ -165,7 +166,7 @@ mod tests {
         ] {
             assert_eq!(reader.read(field.as_bytes()), expected, "{field}");
         }
-        // Different units are no numbers.
+        // Different units are not numbers.
         let mixed = Reader::of([&b"2 weeks ago"[..], b"3 hours ago"].into_iter(), false);
         assert_eq!((mixed.read(b"3 hours ago"), mixed.read(b"00:01:02")), (None, None));
     }

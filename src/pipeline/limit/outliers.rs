@@ -104,7 +104,8 @@ const WARNING_WORDS: &[&str] = &[
 const MAX_MISSES: usize = 256;
 /// Longest line that is a candidate, in bytes.
 const MAX_LINE_BYTES: usize = 600;
-/// Lines that stand out for one reason are all shown if they are at most so many, even if they only differ in digits. A choice.
+/// Lines that stand out for one reason are all shown if there are at most this many, even if they differ only in
+/// digits. A choice.
 const MAX_EVENTS: usize = 3;
 
 static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {

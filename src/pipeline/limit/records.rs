@@ -19,7 +19,8 @@ use crate::text::source::Source;
 
 /// A line that other records lack is an outlier if at most 1 record in this many has it.
 const OUTLIER_ONE_IN: usize = EXCEPTION_ONE_IN;
-/// Among fewer records none stands out by a line that it lacks, nor one of more that do; a longer one is not kept whole. Choices.
+/// Limits for records that lack a line which all others have: the fewest records that are compared, the most such
+/// records, and the most lines of one that is kept whole. Choices.
 const MIN_ROWS_FOR_LACKING: usize = 20;
 const MAX_LACKING: usize = 2;
 const MAX_LACKING_LINES: usize = 8;

@@ -1,8 +1,8 @@
 //! Titles of sections that are not indented: `PAGE 3`, `==> a.log <==`, `[server]`, `## Usage`, a line with a rule
 //! below it. A reader takes the last title above a line for its own, so a cut must not drop it.
 //!
-//! A line is a title by its form; some forms only count if they occur again: a line with a number, `== a` without
-//! marks behind it, and a name above titles. Titles of one form are one level; a level is inside the levels that occurred
+//! A line is a title by its form; some forms only count if they occur again: a line with a number, `== a` without marks
+//! after it, and a name above titles. Titles of one form are one level; a level is inside the levels that occurred
 //! before it.
 
 use crate::text::details::similarity_hash;
@@ -15,8 +15,8 @@ const MAX_BYTES: usize = 100;
 const MAX_NUMBERED_BYTES: usize = 48;
 /// The most levels that are distinguished.
 const MAX_LEVELS: usize = 8;
-/// A text has at least this many lines for each title of a level; more frequent lines are not titles. Titles with marks,
-/// such as `== a`, may be more frequent than others.
+/// A text has at least this many lines for each title of a level; lines that are more frequent are not titles. Titles
+/// with marks, such as `== a`, may be more frequent than others.
 const LINES_OF_TITLE: usize = 4;
 const LINES_OF_MARKED_TITLE: usize = 2;
 
@@ -239,7 +239,7 @@ mod tests {
     fn titles_that_come_again() {
         let text = "== ann\nnone\n== bob\nnone\n1 2\n3 4\n== eve\nnone\n";
         assert_eq!(titles(text), [(0, None), (2, None), (6, None)]);
-        // A title without marks behind it that occurs once, and the files of a plain diff.
+        // A title without marks after it that occurs once, and the files of a plain diff.
         assert_eq!(titles("--- a/x.rs\nmore\nmore\n"), []);
         assert_eq!(titles(&"--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-a\n+b\n".repeat(3)), []);
         // A comment above some settings is no name.

@@ -12,8 +12,8 @@ use crate::text::source::Source;
 /// A line is cut inside only above this many bytes.
 const MIN_CUT_LINE_BYTES: usize = 2_000;
 
-/// Messages that stand for many diagnostics may take so many tenths of a cut. A choice: if one is lost, every diagnostic of
-/// every message is written again, and most of these are cut.
+/// Messages that replace many diagnostics may take this many tenths of a cut. A choice: if one message is lost, all
+/// diagnostics of all messages are restored, and most of them are then cut.
 pub(super) const MESSAGES_TENTHS: usize = 6;
 /// A message is not cut to fewer bytes than this.
 const MIN_LIST_BYTES: usize = 400;

@@ -1,4 +1,4 @@
-//! What a line of a record is about: its key, or its first word that is not a number; and where records start.
+//! Finds what each line of a record is about (its key, or its first word that is not a number) and where records start.
 
 use crate::pipeline::limit::columns;
 use crate::pipeline::limit::unit::digest;

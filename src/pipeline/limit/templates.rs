@@ -32,7 +32,7 @@ const MAX_ALIKE: usize = 2;
 const FIRST_BLOCKS: usize = 3;
 /// The most lines of such a block.
 const BLOCK_LINES: usize = 4;
-/// At most 1 line in this many is in a small kind.
+/// Small kinds may have at most 1 line in this many; otherwise words must be in fewer lines to be common.
 const SMALL_ONE_IN: usize = 6;
 /// The fewest lines with a common word, and of a kind whose values are compared.
 const MIN_OF_KIND: usize = 8;

@@ -91,7 +91,7 @@ pub(super) struct Column {
     forms: Option<Box<Column>>,
     /// How texts begin and end, where forms are collected.
     affixes: Affixes<usize>,
-    /// What the values are, where forms are collected and the values are no numbers.
+    /// What the values are, where forms are collected and the values are not numbers.
     kinds: Counted<ValueKind>,
 }
 
@@ -135,7 +135,7 @@ impl Column {
         self.reader.read(field)
     }
 
-    /// Whether further rows cannot change the findings.
+    /// Whether the findings are final: further rows cannot change them.
     pub(super) fn is_done(&self) -> bool {
         self.has_many_values
             && self.range.is_none()
@@ -297,7 +297,7 @@ impl Column {
         forms.into_iter().flat_map(move |forms| forms.rare(rows))
     }
 
-    /// The rows with texts that begin or end otherwise than nearly all.
+    /// The rows with texts that begin or end differently from nearly all others.
     pub(super) fn affixes(&self) -> Vec<usize> {
         self.affixes.odd()
     }
@@ -321,7 +321,7 @@ impl Column {
     }
 }
 
-/// So many values of a column are sorted by kind. Bounds the work.
+/// The most values of a column that are sorted by kind. Bounds the work.
 const MAX_OF_KINDS: usize = 1 << 12;
 
 /// What a value names, by its form.

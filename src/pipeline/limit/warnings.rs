@@ -46,7 +46,7 @@ fn form(message: &str) -> u64 {
     for c in message.chars() {
         match quote {
             Some(end) => quote = quote.filter(|_| c != end),
-            // An apostrophe inside a word is no quote.
+            // An apostrophe inside a word is not a quote.
             None if c == '\'' && before.is_alphanumeric() => {}
             None if matches!(c, '\'' | '"' | '`') => quote = Some(c),
             None if c == '\u{2018}' => quote = Some('\u{2019}'),

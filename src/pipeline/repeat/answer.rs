@@ -1,7 +1,7 @@
 //! What is new in the answer to a question that was asked before.
 //!
-//! An answer that leaves lines out would hide a line that is new since the last one: then a reader takes the two for
-//! equal. So the lines of the last answer are remembered by hash, and new lines are shown.
+//! If an answer that leaves lines out hid a line that is new since the last answer, a reader would think that nothing
+//! changed. So the lines of the last answer are remembered by hash, and new lines are shown.
 
 use std::hash::{BuildHasher, Hasher};
 
@@ -44,8 +44,8 @@ impl Answer {
         Some(Self { lines: sorted(hash), without_digits: sorted(hash_without_digits) })
     }
 
-    /// The few lines of a text that this answer does not have: if nearly all lines differ in numbers, those that differ
-    /// in more.
+    /// The few lines of a text that this answer does not have. If nearly all lines differ, but only in numbers, these
+    /// are the lines that differ in more than numbers.
     pub(crate) fn new_lines(&self, source: &Source<'_>) -> Vec<u32> {
         let new = |known: &[u32], hash: fn(&str) -> u32| {
             let is_new = |i: &usize| {

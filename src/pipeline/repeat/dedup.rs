@@ -228,7 +228,7 @@ pub(super) fn pieces_without_digits(bytes: &[u8], mut found: impl FnMut(&[u8])) 
     }
 }
 
-/// The first digit from `from` on, or the end. Examines eight bytes at a time: most are no digits.
+/// The first digit from `from` on, or the end. Examines eight bytes at a time: most are not digits.
 fn next_digit(bytes: &[u8], from: usize) -> usize {
     const ONES: u64 = u64::MAX / 255;
     let mut at = from;

@@ -94,7 +94,7 @@ fn task(source: &Source<'_>, lines: Range<usize>, group: u32, out: &mut Reductio
     let is_changed = |i: &usize| source.line(*i).starts_with("changed: [");
     let changed = body.clone().filter(is_changed).count();
     let same: Vec<usize> = body.filter(|i| is_unchanged(source.line(*i))).collect();
-    // The few hosts of a task that were not changed as the others were.
+    // The few hosts of a task on which nothing changed although it did on the others.
     if same.len() <= MAX_UNLIKE_HOSTS && same.len() * 2 <= changed {
         return;
     }
@@ -128,7 +128,7 @@ const FEW_HOSTS: usize = 3;
 /// The most hosts of a task that stay because the others were changed. A choice.
 const MAX_UNLIKE_HOSTS: usize = 3;
 
-/// Fewest tasks of a run among which one that lacks a host stands out, and most such tasks. Choices.
+/// The fewest tasks of a run among which one that lacks a host stands out, and the most such tasks. Choices.
 const MIN_TASKS: usize = 8;
 const MAX_LACKING: usize = 2;
 /// Most hosts of such a run: with more, a reader would not see which host a task lacks. A choice.

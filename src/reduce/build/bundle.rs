@@ -109,8 +109,8 @@ fn list(source: &Source<'_>, lines: Range<usize>, shown: usize, out: &mut Reduct
 /// Most files that are kept although they are not among the largest. A choice.
 const MAX_ODD_FILES: usize = 4;
 
-/// The few files without content, and those with other flags or measures than nearly all: the only one that is not
-/// `[minimized]`, or has a `map:`.
+/// The few empty files, and the few whose flags or measures differ from those of nearly all others, such as the only
+/// one that is not `[minimized]` or that has a `map:`.
 fn outlier_files(source: &Source<'_>, files: &[(u64, usize)]) -> Vec<usize> {
     let mut flags: Counted<Vec<&str>> = Counted::default();
     for &(_, i) in files {

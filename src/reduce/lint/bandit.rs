@@ -81,7 +81,7 @@ fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
     out
 }
 
-/// Titles of the parts of a report, and what stands before it.
+/// Titles of the parts of a report, and the lines before the report.
 fn is_heading(line: &str) -> bool {
     [
         "Run started:",

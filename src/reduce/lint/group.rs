@@ -58,7 +58,8 @@ const MIN_SAVED_TOGETHER_BYTES: usize = 160;
 /// Approximate length of the longest line of a list of places, in bytes. A choice: a later cut can keep a part of
 /// the list.
 const MAX_LIST_LINE_BYTES: usize = 1200;
-/// Places of one file in a group that `aggressive` shows if there are more than twice as many. A choice.
+/// In `aggressive`, this many places of one file in a group are shown if the file has more than twice as many. A
+/// choice.
 const SHOWN_PLACES: usize = 3;
 
 /// What compilers and linters write between a place and a note, and at the start of a line with a note.
@@ -166,7 +167,7 @@ impl<'a> Plan<'a> {
             for (i, member) in members.iter().enumerate() {
                 let Range { start, end } = blocks[member.block].lines;
                 self.omit(start..start + 1, Reason::SharedMessage);
-                // The list of places has nothing of what stands below.
+                // The list of places shows nothing of the lines below.
                 self.omit(start + 1..end, Reason::DiagnosticExcerpt);
                 if i == 0 {
                     self.actions.replace(start, text.clone(), Reason::SharedMessage);
@@ -175,8 +176,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The members after the first `whole`, but for those with a note that no member before them has: such a note may
-    /// explain the finding, so these stay as they are.
+    /// The members after the first `whole`, except those with a note that no earlier member has. Such a note may explain
+    /// the finding, so these members stay unchanged.
     fn without_new_notes<'m>(
         &self,
         members: &'m [Member],
@@ -303,7 +304,8 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Findings of one rule that are compared with each other only; with fewer, all findings of the report are compared. A choice.
+/// A rule with at least this many findings has them compared only with each other; those of other rules are compared
+/// with all findings of the report. A choice.
 const MIN_OF_RULE: usize = 10;
 /// Most members that are compared; bounds the memory for a hostile text.
 const MAX_COMPARED: usize = 4096;
@@ -341,7 +343,8 @@ struct Listed {
     values: Vec<Value>,
 }
 
-/// Parts of keys for numbers of lines, and of those for numbers that are different in most findings.
+/// Parts of keys whose values are line numbers, and parts of keys whose values are numbers that differ in most
+/// findings.
 const ROWS: &[&str] = &["line", "row"];
 const OFFSETS: &[&str] = &["col", "character", "byte", "offset", "start", "index", "length"];
 
@@ -478,7 +481,7 @@ impl Unlisted {
             }
             places.sort_unstable();
             places.dedup();
-            // What is rare among all may be usual for its rule.
+            // A value that is rare among all findings may be usual for its rule.
             places.retain(|place| *scope != ROOT || of_rule(&self.findings[*place].0).is_none());
             let count = places.len();
             if *scope != ROOT || count == 1 {

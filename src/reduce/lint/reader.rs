@@ -172,7 +172,7 @@ fn omit_shown_code<'a>(source: &'a Source<'a>, blocks: &[Block<'a>], plan: &mut 
     }
 }
 
-/// Whether a line has the marks below a line of code, as `  |     ^^^^`.
+/// Whether a line has the marks below a line of code, such as `  |     ^^^^`.
 fn points(line: &str) -> bool {
     let marks = line.trim_start().strip_prefix(BARS).unwrap_or_default();
     marks.trim_start().starts_with(['^', '~', '-', '_', '\u{2500}', '\u{252c}'])
@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(code("12 errors"), None);
         assert!(points("  |     ^^^^ unused") && points("        \u{2502} \t^"));
         assert!(!points("  |") && !points("3 | a"));
-        // Of a suggested change.
+        // A line of a suggested change.
         assert_eq!(code("     2    \u{2502} - const a"), None);
         assert_eq!(code("     1  1 \u{2502}   const a"), None);
     }

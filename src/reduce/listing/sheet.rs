@@ -14,8 +14,8 @@ use crate::text::reason::Reason;
 use crate::text::series::{Ends, Gaps};
 use crate::text::signals;
 
-/// Approximate characters of a line of names: so many that line ends cost little, so few that a cut can drop single
-/// lines.
+/// Approximate characters of a line of names: enough that line ends cost little, and few enough that a cut can drop
+/// single lines.
 const LINE_CHARS: usize = 160;
 /// `aggressive` shows only some names of a folder that has more than this. A choice.
 const LARGE_FOLDER_NAMES: usize = 100;

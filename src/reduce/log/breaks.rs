@@ -7,7 +7,7 @@ use super::record::{self, Record};
 use crate::text::maps::Map;
 use crate::text::source::Source;
 
-/// Fewest steps in which a break can be distinguished.
+/// The fewest steps between records among which one can be a break.
 const MIN_STEPS: usize = 12;
 /// A pause is a break if it is this many times as long as 19 of 20 others.
 const TIMES_LONGER: u64 = 4;
@@ -18,11 +18,11 @@ const MAX_PAUSES: usize = 3;
 const MAX_PAUSES_OF_KIND: usize = 1;
 /// Most breaks of a counter that are shown. If there are more, they are not exceptions.
 const MAX_COUNTER_BREAKS: usize = 2;
-/// The shortest time by which a clock goes back that is shown, in milliseconds, and the most places where it does: records of
-/// several writers are a little out of order.
+/// The shortest step back of a clock that is a break, in milliseconds, and the most such steps: records of several
+/// writers are a little out of order.
 const MIN_BACK: u64 = 1_000;
 const MAX_BACKS: usize = 2;
-/// A number is a counter if all but 1 in this many steps are upwards, or equal.
+/// A number is a counter if it decreases in at most 1 of this many steps.
 const COUNTER_ONE_IN: usize = 12;
 /// Most parts of a kind of records that have counters of their own.
 const MAX_PARTS: usize = 8;
@@ -103,7 +103,7 @@ fn steps_back(source: &Source<'_>, records: &[Record]) -> Vec<(usize, usize)> {
         let is_back = match date == last_date {
             // Without a date, the clock starts again at midnight.
             true => time + MIN_BACK <= last_time && (has_date || last_time - time < DAY / 2),
-            // Dates of four digits of the year, then the month, are in the order of their digits.
+            // Dates that start with a year of four digits, then the month, sort by their digits.
             false => {
                 let is_ordered = |date: &[u8]| date.len() > 4 && date[..4].iter().all(u8::is_ascii_digit);
                 is_ordered(date) && is_ordered(last_date) && date < last_date
@@ -119,8 +119,8 @@ fn steps_back(source: &Source<'_>, records: &[Record]) -> Vec<(usize, usize)> {
     if steps >= MIN_STEPS { found } else { Vec::new() }
 }
 
-/// The records of a kind by the first number that has few values, as the partition of a queue: each part has a counter of its
-/// own. None if no number has few values.
+/// The records of a kind, divided by the first number that has few values, such as the partition of a queue: each
+/// part has a counter of its own. Empty if no number has few values.
 fn parts(source: &Source<'_>, records: &[Record], kind: &[usize]) -> Vec<Vec<usize>> {
     let mut values: [Vec<u64>; MAX_NUMBERS] = Default::default();
     let mut is_part = [true; MAX_NUMBERS];
@@ -185,8 +185,7 @@ fn counters(source: &Source<'_>, records: &[Record], kind: &[usize]) -> Vec<usiz
                 counter.falls += 1;
             } else if after > before {
                 counter.ups += 1;
-                // Records of another kind between may have the numbers that are missing here; numbers that count by one are
-                // those of the kind.
+                // Records of another kind in between may have the numbers that are missing here, unless the numbers count by one.
                 let is_next = counter.usual == 1 || kind[at - 1] + 1 == i;
                 if after - before != counter.usual && is_next {
                     if let Some(free) = counter.skip_places.get_mut(counter.skips) {
@@ -311,7 +310,7 @@ mod tests {
         assert_eq!(kept(log(2400, 40)), [39, 40]);
         assert_eq!(kept(log(90_000, 40)), [39, 40]);
         assert_eq!(kept(log(300, 40)), [0; 0]);
-        // Midnight is no pause.
+        // Midnight is not a pause.
         let late = (0..80).map(|i| format!("{:02}:{:02}:00 tick", (20 + i / 12) % 24, i % 12 * 5));
         assert_eq!(kept(late), [0; 0]);
     }

@@ -169,7 +169,7 @@ impl<'a> Settings<'a> {
     }
 
     /// The lines of a group with settings in which steps differ, unless the last step with this setting had the same
-    /// value; with their headings. Not all steps have the same inputs, so a missing input is no difference.
+    /// value; with their headings. Not all steps have the same inputs, so a missing input is not a difference.
     fn outliers(&mut self, source: &'a Source<'_>, group: std::ops::Range<usize>) -> Vec<usize> {
         let mut out: Vec<usize> = Vec::new();
         let steps = self.steps;
@@ -275,7 +275,7 @@ mod tests {
         let mut settings = Settings::of(&source, &groups);
         let stay = groups.map(|group| settings.outliers(&source, group));
         assert_eq!(stay, [vec![1, 2, 5, 6], vec![], vec![17, 18, 21, 22]]);
-        // A setting that is equal in all steps, or that only one step has, is no difference.
+        // A setting that is equal in all steps, or that only one step has, is not a difference.
         let alone = Settings::of(&source, std::slice::from_ref(&(0..8))).outliers(&source, 0..8);
         assert_eq!(alone, [0; 0]);
     }

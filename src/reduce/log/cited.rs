@@ -1,6 +1,6 @@
-//! Values that one record shares with another: an order that could not be reserved was accepted in an earlier record. A
-//! record that would be left out with its form is kept if a severe record, or the request, names one of its values, or if it
-//! names a commit.
+//! Values that one record shares with another, such as the number of an order that an earlier record accepted and a
+//! later one could not reserve. A record that would be left out with its form is kept if a severe record or the
+//! request names one of its values, or if it names a commit.
 
 use std::collections::{HashMap, HashSet};
 

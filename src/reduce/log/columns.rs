@@ -1,7 +1,7 @@
-//! Finds values that only one record of a form has, while the others share a few, and numbers that are many times
-//! larger or far smaller than the others: the answer that took a minute, the one negative reading, the one request
-//! for another path, the one check of another target. Compares records word by word, and numbers joined by slashes
-//! one by one.
+//! Finds records of one form with a value that no other record has, if the others share a few values, and with
+//! numbers that are many times larger or far smaller than the others: the answer that took a minute, the one negative
+//! reading, the one request for another path, the one check of another target. Compares records word by word, and
+//! numbers joined by slashes one by one.
 //!
 //! Its memory does not grow with the number of records.
 
@@ -157,7 +157,7 @@ impl<'a> Column<'a> {
                 self.smallest = Some((number, i));
             }
         }
-        // Only equality counts.
+        // Only equality of the hashes matters.
         self.steps.observe(FixedState::with_seed(0).hash_one(word), i);
         let is_path = word.contains(&b'/');
         let has_digit = word.iter().any(u8::is_ascii_digit);

@@ -1,5 +1,5 @@
-//! `aggressive`: lines of one form, which differ only in values. The first and the last line of a form are kept,
-//! and so are the one that stands out and those with rare words (`variants`) or values (`columns`). The marker
+//! `aggressive`: lines of one form, which differ only in values. Kept are the first and the last line of a form, the
+//! one whose largest number stands out, and those with rare words (`variants`) or values (`columns`). The marker
 //! counts the others and lists the numbers of orders and the like (`numbers`) that they name. A form with few lines
 //! is kept whole, and so are severe lines.
 
@@ -13,9 +13,9 @@ use crate::text::source::Source;
 /// Fewest lines of a form of which some are left out. A choice: the first, the last and a marker are three.
 const MIN_FORM_LINES: usize = 4;
 
-/// The form of a record as a key: the text between stamp and message and the first words of the
-/// message, with words that hold digits left open, and how many words there are. Empty for a record
-/// with values only: rows of data have no form.
+/// Writes the form of a record as a key: the text between stamp and message, the first words of the message with
+/// words that have digits left open, and the number of words. Empty for a record that consists of values, because
+/// rows of data have no form.
 pub fn key(source: &Source<'_>, record: &Record, key: &mut Vec<u8>) {
     let line = source.line(record.lines.start).as_bytes();
     let from = record::message(line, record.head);

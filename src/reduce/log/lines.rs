@@ -45,7 +45,7 @@ const NO_LOGS: &[&str] = &[
 /// Lines that a claim examines: the first, then some of each part. A choice, for speed.
 const HEAD_LINES: usize = 24;
 const SAMPLE_LINES: usize = 100;
-/// Fewest lines of `tail`, `head` or `sed -n` on a log that are folded. A choice: so many lines are not read one by
+/// Fewest lines of `tail`, `head` or `sed -n` on a log that are folded. A choice: nobody reads that many lines one by
 /// one.
 const MIN_TAIL_LINES: usize = 100;
 /// Ends of the names of logs.

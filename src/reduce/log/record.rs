@@ -180,7 +180,7 @@ fn names(source: &Source<'_>, records: &[Record], gone: &[usize]) -> String {
             Some((_, count)) => *count += 1,
             None => labels.push((new, 1)),
         }
-        // So many kinds are not named one by one.
+        // With this many labels, the marker has only what they share.
         if labels.len() > MAX_LABELS_OF_KEY {
             let count = labels.iter().map(|(_, count)| count).sum();
             let (mut common, _) = labels.swap_remove(0);
@@ -218,7 +218,7 @@ fn begins_with(line: &str, head: Option<Head>, label: &str) -> bool {
     rest.is_some_and(|rest| !rest.bytes().next().is_some_and(|b| b.is_ascii_alphanumeric()))
 }
 
-/// Leaves of a label the words with which another one begins too.
+/// Shortens a label to the words with which another one begins too.
 fn shorten(label: &mut String, other: &str) {
     let words = label.split(' ').zip(other.split(' '));
     let common: Vec<&str> = words.take_while(|(a, b)| a == b).map(|(word, _)| word).collect();

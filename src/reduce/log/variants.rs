@@ -103,7 +103,7 @@ pub fn outlier_values(source: &Source<'_>, records: &[Record], form: &[usize]) -
         let words = line.as_bytes().get(from..).unwrap_or_default().split(|b| b" \t,;&\"".contains(b));
         words.take(MAX_WORDS).map(|word| if word.iter().any(u8::is_ascii_digit) { word } else { &[] })
     };
-    // The value of most records in each place: most of some records have it, or no record is an exception.
+    // For each place, the value of most records of a sample. If there is none, no record is an exception.
     let mut most: Vec<&[u8]> = Vec::new();
     let sample = || (0..SAMPLE_RECORDS).map(|nth| form[nth * form.len() / SAMPLE_RECORDS]);
     for (place, first) in values(form[form.len() / 2]).enumerate() {

@@ -9,8 +9,8 @@ const MAX_WORDS: usize = 48;
 const MIN_LINES: usize = 8;
 /// Most lines that are kept because of one measure.
 const MAX_FAR: usize = 2;
-/// A step that takes less, in nanoseconds, is never slow, and one that moves less, in bytes, is never large. Choices:
-/// an eighth of the value that makes a line an outlier among lines that state no value.
+/// A step that takes less than this, in nanoseconds, is never slow, and one that moves less than `LEAST_BYTES` is
+/// never large. Choices: an eighth of the value that makes a line an outlier among lines without a value.
 const LEAST_STEP: u64 = 2_000 * MILLI;
 const LEAST_BYTES: u64 = 16 << 20;
 /// The same for single calls to the kernel.
@@ -163,7 +163,7 @@ fn bytes(value: &str, unit: &[u8]) -> u64 {
     let shift = match unit {
         b"B" | b"bytes" => 0,
         b"kB" | b"KB" | b"KiB" => 10,
-        // `208M` may be of iterations.
+        // `208M` may count iterations.
         b"MB" | b"MiB" => 20,
         b"GB" | b"GiB" => 30,
         b"TB" | b"TiB" => 40,

@@ -26,11 +26,11 @@ const MIN_LINES: usize = 20;
 const MIN_STEPS: usize = 32;
 /// Most slow tests that are kept.
 const MAX_SLOW_TESTS: usize = 2;
-/// A test is slow if it takes at least the time of all tests divided by this,
+/// A test is slow if it takes at least the total time of all tests divided by this,
 const SLOW_ONE_IN: u64 = 4;
 /// or at least this many times as long as every test that is not kept.
 const SLOW_GAP: u64 = 4;
-/// A test that takes less is not slow.
+/// A test that takes less, in nanoseconds, is not slow.
 const MIN_SLOW: u64 = 1_000 * MILLI;
 /// Most steps of rare kinds that are kept, and most of one kind. With more, the program simply prints many kinds of
 /// lines.
@@ -195,7 +195,7 @@ fn headings(source: &Source<'_>, lines: &[usize], line: usize) -> Vec<usize> {
     let indent = |line: usize| source.line(line).bytes().take_while(|b| matches!(b, b' ' | b'\t')).count();
     let mut out = Vec::new();
     let mut below = indent(line);
-    // cargo aligns its verbs to the right, which is no indentation.
+    // cargo aligns its verbs to the right, which is not an indentation.
     let verb = source.line(line).split_ascii_whitespace().next().unwrap_or_default();
     if below + verb.len() == CARGO_VERB_BYTES && CARGO_VERBS.contains(&verb) {
         return out;
@@ -233,7 +233,7 @@ fn is_title(line: &str) -> bool {
     }
     let says = |text: &str| {
         let text = text.trim_end_matches(['*', '=', '-']).trim();
-        // A level alone, such as `[INFO]`, is no title.
+        // A level alone, such as `[INFO]`, is not a title.
         let is_level = text.starts_with('[') && text.find(']') == Some(text.len() - 1);
         !is_level && text.bytes().any(|b| b.is_ascii_alphabetic())
     };
@@ -297,7 +297,7 @@ fn form(line: &str) -> (&str, usize) {
     (kind(line).0, line.split_ascii_whitespace().take(MAX_FORM_WORDS).count())
 }
 
-/// The kind of a step: its first word that is no counter, and whether it names an address.
+/// The kind of a step: its first word that is not a counter, and whether it names an address.
 fn kind(line: &str) -> (&str, usize) {
     let is_counter = |word: &&str| {
         !word.bytes().any(|b| b.is_ascii_alphabetic() || b == b'*')

@@ -46,7 +46,7 @@ impl Reducer for Apt {
     }
 
     fn proof(&self, input: &Input<'_>) -> FormatProof {
-        // Lists of packages are indented, but so are many other texts: indented lines alone are no proof.
+        // Lists of packages are indented, but so are many other texts: indented lines alone are not proof.
         let (mut known, mut listed, mut all) = (0, 0, 0);
         for line in input.source.lines().take(SHORT_CLAIM_LINES).filter(|l| !l.trim().is_empty()) {
             all += 1;

@@ -68,10 +68,10 @@ const MIN_RECORDS: usize = 4;
 /// harder to read without them.
 const MIN_SAVED_ONE_IN: usize = 6;
 
-/// What a marker says before the names of the fields.
+/// The words of the marker before the names of the fields.
 const AS_IN_FIRST_RECORD: &str = "as in the first record";
-/// The longest name of a field in a marker, and all of them together, in bytes. Choices: what stands in the first record
-/// can be recognized by its start.
+/// The longest name of a field in a marker, and all of them together, in bytes. Choices: the start of a name is
+/// enough to find the field in the first record.
 const MAX_FIELD_NAME: usize = 32;
 const MAX_FIELD_NAMES: usize = 160;
 
@@ -116,7 +116,7 @@ impl Reducer for Records {
 fn left_out(source: &Source<'_>, record: &Range<usize>, everywhere: impl Fn(&str) -> bool) -> Vec<usize> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let mut out = Vec::new();
-    // The margin of the last line that stays: lines above it with a smaller margin are its titles.
+    // The indentation of the last line that stays: lines above it with less indentation are its titles.
     let mut untitled = None;
     for i in record.clone().rev() {
         let line = source.line(i);

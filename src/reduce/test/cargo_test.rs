@@ -163,7 +163,7 @@ fn is_passed(line: &str) -> bool {
     !name.is_empty() && (outcome == "ok" || outcome.strip_prefix("ok <").is_some_and(|t| t.ends_with("s>")))
 }
 
-/// The kind of test that libtest names behind a name, such as `compile fail`; nothing for a usual test.
+/// The kind of test that libtest names after a name, such as `compile fail`; nothing for a usual test.
 fn kind(line: &str) -> &str {
     let name = line.rsplit_once(" ... ").map_or("", |(name, _)| name);
     let kind = name.rsplit_once(" - ").map_or("", |(_, kind)| kind);

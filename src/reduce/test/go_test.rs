@@ -356,7 +356,7 @@ mod tests {
             "{many}"
         );
         assert!(many.contains("ok  \tx.org/a/one"), "{many}");
-        // The lines of a few packages stay, and say all that goes.
+        // If there are few packages, their lines stay, and say all that the warnings do.
         let few = shown(6);
         assert_eq!(few.matches("[no tests to run]").count(), 6, "{few}");
         assert!(few.contains("tool_hints]") && !few.contains("warning: no tests"), "{few}");

@@ -85,7 +85,7 @@ pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason>
 
 /// Fewest frames of a trace whose innermost own frame is named. A choice.
 const MIN_FRAMES_TO_NAME_INNERMOST: usize = 2;
-/// Most traces of which the innermost own frame is named. Bounds the work.
+/// The most traces whose innermost own frame is named. Bounds the work.
 const MAX_TRACES_NAMED: usize = 32;
 
 /// The lines of the innermost frame of the user's own code in each trace; of equal frames once.
@@ -149,9 +149,9 @@ fn goroutine(source: &Source<'_>, frames: usize) -> Option<usize> {
     is_header.then_some(header)
 }
 
-/// What a goroutine waits for, the magnitude of its minutes, and the other properties in its header:
-/// `locked to thread`. Minutes of one magnitude count as equal, since they differ between goroutines that wait for
-/// the same.
+/// What a goroutine waits for, the magnitude of its minutes, and the other properties in its header: `locked to
+/// thread`. Minutes of one magnitude count as equal, since they differ between goroutines that wait for the same
+/// thing.
 fn state(header: &str) -> impl Iterator<Item = &str> {
     let state =
         header.split_once('[').and_then(|(_, state)| state.rsplit_once(']')).map_or("", |(state, _)| state);

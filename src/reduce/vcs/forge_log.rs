@@ -87,7 +87,7 @@ fn pieces(source: &Source<'_>) -> Reduction {
     let jumps = if source.len() < MIN_CUT_LINES { Vec::new() } else { jumps_in(source) };
     let mut at = 0;
     while at < source.len() {
-        // The lines beside a jump in time stay as they are, so that a limit can keep them alone.
+        // The lines at a jump in time are not grouped, so that a limit can keep just these lines.
         let Some(first) = read(source.line(at)).filter(|_| !jumps.contains(&at)) else {
             at += 1;
             continue;

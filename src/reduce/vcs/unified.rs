@@ -328,7 +328,7 @@ mod tests {
             "   x\n".repeat(9)
         );
         assert_eq!(gaps(&merge), [3..13, 14..20]);
-        // What stands just before the change says it already.
+        // A line just before the change already names the function.
         let near = format!("@@ -1,20 +1,21 @@\n fn e() {{\n{} fn f() {{\n  x\n+y\n", "  x\n".repeat(17));
         assert_eq!(gaps(&near).first(), Some(&(3..20)));
     }

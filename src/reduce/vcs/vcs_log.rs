@@ -42,7 +42,7 @@ static META: Meta = Meta {
     anchors: &[],
 };
 
-/// How many commits of a log of blocks are shown how far.
+/// How many commits of a log of blocks are shown, by how much of each is shown.
 struct Tiers {
     /// With the whole message.
     whole: usize,
@@ -56,7 +56,8 @@ const STANDARD: Tiers = Tiers { whole: 20, dated: 200, named: 500 };
 const AGGRESSIVE: Tiers = Tiers { whole: 5, dated: 50, named: 100 };
 /// Fewest lines of a body that are left out. A choice: a marker takes one.
 const MIN_BODY: usize = 3;
-/// One-line commits that a log shows, the same in `aggressive`, and those that it also shows at its end. A choice.
+/// The most one-line commits that are shown at the start of a log, in `standard` and in `aggressive`, and those that
+/// are also shown at its end. A choice.
 const MAX_ONE_LINE_COMMITS: usize = 500;
 const MAX_ONE_LINE_COMMITS_AGGRESSIVE: usize = 100;
 const SHOWN_AT_END: usize = 5;
@@ -339,7 +340,7 @@ impl<'a> Log<'a> {
     }
 }
 
-/// `Signed-off-by: …`, `Fixes: #3`, `This reverts commit …`: what points to something else.
+/// `Signed-off-by: …`, `Fixes: #3`, `This reverts commit …`: lines that refer to something else.
 fn is_trailer(line: &str) -> bool {
     const KEYS: &[&str] =
         &["Fixes", "Closes", "Refs", "Resolves", "See", "Link", "BREAKING CHANGE", "Change"];

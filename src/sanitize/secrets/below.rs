@@ -1,7 +1,7 @@
 //! A value in quotation marks that is in the line below its name: after an operator or an open bracket at the end
 //! of the line, in a string of many lines, or in a here-document of a shell. It also finds a value in a string
 //! literal of a form that few languages have, or in a call around a string. It only finds the value; the caller
-//! claims it.
+//! decides whether it is a secret.
 
 use super::extent::is_strong;
 use super::judge::{ByteSet, skip};
@@ -17,7 +17,7 @@ const MAX_WORD_BYTES: usize = 32;
 const BLANK: ByteSet = ByteSet::parse(" \t");
 const QUOTE: ByteSet = ByteSet::parse("\"'`");
 
-/// The value in the line below `at`, which is after the operator of a name.
+/// The value in the line below `at`; `at` is the position after the operator of a name.
 pub(super) fn value(text: &[u8], at: usize) -> Option<Range<usize>> {
     match text.get(at)? {
         b'\r' | b'\n' => string(text, next_line(text, at)?, false),
@@ -53,7 +53,7 @@ fn of_more_marks(text: &[u8], at: usize) -> Option<Range<usize>> {
     let quote = *text.get(at)?;
     let count = text[at..].iter().take(4).take_while(|b| **b == quote).count();
     let first = text.get(at + count).filter(|b| b.is_ascii_graphic())?;
-    // After an empty string there would be a sign.
+    // An empty string would be followed by a sign.
     let is_form = count == 3 || count == 2 && quote == b'\'' && first.is_ascii_alphanumeric();
     if !is_form {
         return None;
@@ -90,7 +90,7 @@ fn here_string(text: &[u8], at: usize) -> Option<Range<usize>> {
     text.get(close..)?.starts_with(&[quote, b'@']).then_some(start..end)
 }
 
-/// `%q(…)` of Ruby, `q{…}` of Perl. Round brackets behind a bare `q` may be those of a call.
+/// `%q(…)` of Ruby, `q{…}` of Perl. Round brackets after a bare `q` may be those of a call.
 fn of_letter(text: &[u8], at: usize) -> Option<Range<usize>> {
     let open = skip(text, at, const { ByteSet::parse("qQ") }, 2);
     let is_bare = at == 0 || text[at - 1] != b'%';
@@ -114,7 +114,7 @@ fn in_braces(text: &[u8], at: usize) -> Option<Range<usize>> {
     (text.get(end + 1) == Some(&b'}')).then_some(at + 2..end)
 }
 
-/// `Field("…")`, `str = Field(default="…", env="X")`: the default of a field in Python, perhaps behind its type.
+/// `Field("…")`, `str = Field(default="…", env="X")`: the default of a field in Python, perhaps after its type.
 pub(super) fn of_field(text: &[u8], at: usize) -> Option<Range<usize>> {
     const CALLS: &[&[u8]] = &[b"Field(", b"field("];
     let rest = text.get(at..)?;

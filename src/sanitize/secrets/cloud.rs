@@ -9,7 +9,7 @@ use super::scan::Scan;
 use super::table::Rule;
 use std::ops::Range;
 
-/// How far a document is followed on each side of its kind, in bytes.
+/// How far a document is read in each direction from its `kind`, in bytes.
 const REACH_BYTES: usize = 256 << 10;
 /// Deepest indentation of a line with `kind`, in bytes.
 const MAX_INDENT_BYTES: usize = 1 << 10;
@@ -23,7 +23,7 @@ pub(super) fn kubernetes(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Rang
         return;
     }
     let is_json = text[hit.clone()].contains(&b'"');
-    // The copy of a Secret in its own annotation.
+    // Kubernetes keeps a copy of a Secret in its own annotation.
     let is_copy = text[hit.clone()].contains(&b'\\');
     // Each document is examined only once.
     if !is_copy && scan.state(index).seen.contains(&hit.start) {

@@ -1,7 +1,7 @@
 //! Variables: listed environments, with `NAME=value` in every line or in the strings of a container, and commands and
 //! files that declare a value after a name without an operator.
 //!
-//! It reads a few lines around a variable, and makes no claims.
+//! It reads a few lines around a variable, and does not decide what is a secret.
 
 use super::judge::{self, ByteSet, is_word, skip, skip_back};
 use super::names::MAX_NAME_BYTES;
@@ -91,7 +91,7 @@ const BLANK: ByteSet = ByteSet::parse(" \t");
 
 /// `NAME 'value'` or `name "value"` as a whole line: a variable as `set` of fish lists it, a setting of Gradle.
 fn is_line_of_setting(text: &[u8], name: &Range<usize>, from: usize) -> bool {
-    // What a tool writes around a line is around a setting too.
+    // Signs that tools write around a line may also be around a setting.
     const AROUND: &[&[u8]] = &[b"|", "│".as_bytes(), b"$", b";", b","];
     let begins = name.start == 0 || b" \t\n".contains(&text[name.start - 1]);
     let near = &text[from..text.len().min(from + MAX_LINE_BYTES)];
@@ -144,7 +144,7 @@ pub(super) fn declared(text: &[u8], name: &Range<usize>, closed: usize) -> Optio
         b"uwsgi_param ",
         b"proxy_set_header ",
     ];
-    /// Of Lisp and CMake. Only a string is a value there.
+    /// Forms of Lisp and CMake, in which only a string is a value.
     const OPEN: &[&[u8]] = &[
         b"(setq ",
         b"(setf ",
@@ -191,8 +191,8 @@ pub(super) fn declared(text: &[u8], name: &Range<usize>, closed: usize) -> Optio
     (line > closed && number > line && text[number..].starts_with(b") \"")).then_some(number + 2)
 }
 
-/// `const apiKey string = "…"` of Go, `Dim ApiKey As String = "…"`, `api_key VARCHAR2(40) := '…'`, `DATA api_key TYPE string
-/// VALUE '…'`: the start of the string behind a type that stands behind the name at `at`.
+/// `const apiKey string = "…"` of Go, `Dim ApiKey As String = "…"`, `api_key VARCHAR2(40) := '…'`, `DATA api_key TYPE
+/// string VALUE '…'`: the start of the string after a type; the name ends at `at`.
 fn behind_typed(text: &[u8], at: usize) -> Option<usize> {
     const WORDS: &[&[u8]] = &[b"as ", b"type "];
     const OPERATORS: &[&[u8]] = &[b"= ", b":= ", b"value "];
@@ -212,7 +212,7 @@ fn behind_typed(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// `"password" -> "…"` of Scala, `"password" to "…"` of Kotlin, `set password to "…"` of AppleScript,
-/// `password.equals("…")`: the start of the string behind such a word at `at`.
+/// `password.equals("…")`: the start of the string after such a word, which is at `at`.
 pub(super) fn behind_arrow(text: &[u8], name: &Range<usize>, is_quoted: bool, at: usize) -> Option<usize> {
     const ARROWS: &[&[u8]] = &[b"->", "→".as_bytes()];
     const CALLS: &[&[u8]] = &[b".equals(", b".equalsIgnoreCase(", b".contentEquals("];
@@ -230,7 +230,7 @@ pub(super) fn behind_arrow(text: &[u8], name: &Range<usize>, is_quoted: bool, at
 /// is a label.
 pub(super) fn of_attribute(text: &[u8], name: &Range<usize>, closed: usize) -> Option<Range<usize>> {
     const ATTRIBUTES: &[&[u8]] = &[b" name=", b" key=", b" id="];
-    // What a person reads in an application.
+    // Elements that show text to users of an application.
     const SHOWN: &[&[u8]] = &[b"<string", b"<td", b"<label", b"<span", b"<div", b"<button"];
     let before = text[..name.start].strip_suffix(b"\"").or(text[..name.start].strip_suffix(b"'"))?;
     let tag = ATTRIBUTES.iter().find_map(|word| before.strip_suffix(*word))?;
@@ -295,7 +295,7 @@ pub(super) fn behind_brackets(text: &[u8], at: usize) -> Option<usize> {
     is_array.then_some(operator + 1)
 }
 
-/// After the anchor and the tag that YAML writes before a value: `&name `, `!!str `.
+/// The position after the anchor and the tag that YAML writes before a value: `&name `, `!!str `.
 pub(super) fn behind_properties(text: &[u8], mut at: usize) -> usize {
     for _ in 0..2 {
         if !matches!(text.get(at), Some(b'&' | b'!')) {
@@ -334,7 +334,7 @@ pub(super) fn behind_type(text: &[u8], at: usize) -> Option<usize> {
     (assigned && is_string()).then_some(from)
 }
 
-/// `Password { get; set; } = "…"`: the end of the operator behind the accessors of a property of C#.
+/// `Password { get; set; } = "…"`: the end of the operator after the accessors of a property of C#.
 pub(super) fn behind_accessors(text: &[u8], at: usize) -> Option<usize> {
     /// Longest accessors, in bytes. A choice.
     const MAX_BYTES: usize = 64;
@@ -351,8 +351,8 @@ pub(super) fn behind_accessors(text: &[u8], at: usize) -> Option<usize> {
     (are_accessors && text.get(equals) == Some(&b'=')).then_some(equals + 1)
 }
 
-/// `password=[value]`: where a value in brackets begins, as logs write it. It is not the only item of a list, since it mixes
-/// letters as no name does.
+/// `password=[value]`: the start of a value in brackets, as logs write it. It must mix letters and digits as no name
+/// does, because otherwise it may be a list of one item.
 pub(super) fn inside_bracket(text: &[u8], at: usize) -> Option<usize> {
     const BEHIND: &[u8] = b" \t\r\n,;.\"'\\";
     let near = &text[at..text.len().min(at + MAX_NAME_BYTES)];
@@ -365,9 +365,9 @@ pub(super) fn inside_bracket(text: &[u8], at: usize) -> Option<usize> {
     (is_word && is_last && is_odd).then_some(at + 1)
 }
 
-/// `${NAME:-value}`: where the value begins that a shell takes if the variable has none.
+/// `${NAME:-value}`: the start of the value that a shell uses if the variable is not set.
 pub(super) fn behind_default(text: &[u8], name: &Range<usize>) -> Option<usize> {
-    // A colon alone is that of Spring.
+    // Spring writes a colon alone.
     const SIGNS: &[&[u8]] = &[b":-", b":=", b"-", b"=", b":"];
     let is_open = text[..name.start].ends_with(b"${");
     let rest = &text[name.end..];
@@ -376,7 +376,7 @@ pub(super) fn behind_default(text: &[u8], name: &Range<usize>) -> Option<usize> 
     (!is_other).then_some(name.end + sign.len())
 }
 
-/// `NAME:STRING=value`: where the value begins behind the type of a variable of CMake, if there is one at `at`.
+/// `NAME:STRING=value`: the position after the type of a CMake variable, if there is one at `at`; otherwise `at`.
 pub(super) fn behind_type_of_cache(text: &[u8], at: usize) -> usize {
     const TYPES: &[&[u8]] =
         &[b"STRING=", b"UNINITIALIZED=", b"INTERNAL=", b"FILEPATH=", b"PATH=", b"STATIC="];
@@ -396,7 +396,8 @@ pub(super) fn behind_word(text: &[u8], name: &Range<usize>) -> Option<usize> {
     if is_flag { Some(from) } else { declared(text, name, name.end) }
 }
 
-/// Whether the name at `name` is that of an element of XML, perhaps behind the prefix of a namespace, and its tag closes.
+/// Whether the name at `name` is that of an element of XML, perhaps after the prefix of a namespace, and its tag
+/// closes.
 pub(super) fn is_tag(text: &[u8], name: &Range<usize>) -> bool {
     let open = skip_back(text, name.start, const { ByteSet::parse("a-zA-Z0-9_.:-") }, MAX_NAME_BYTES);
     open > 0 && text[open - 1] == b'<' && tag_end(text, name.end).is_some()

@@ -3,8 +3,8 @@
 //!
 //! If a setting is the whole line, the value ends with the line; in a log line or after a flag it ends with the
 //! word. `password=get(user2)` is code and `password=abc1,host=db` is a list: there these characters end the value.
-//! It reads one word and makes no claims. [`Around`] removes surrounding text that other readers included in a
-//! value.
+//! It reads one word and does not decide whether it is a secret. [`Around`] removes surrounding text that other
+//! readers included in a value.
 
 use super::hidden::entities::is_style;
 use super::hidden::logged::head_of_line;
@@ -86,7 +86,7 @@ pub(super) struct Around<'t> {
 /// References to quotation marks, and to other signs that end a value, without their semicolon.
 const QUOTES: &[&[u8]] = &[b"&quot", b"&apos", b"&#39", b"&#x27", b"&#34", b"&#x22"];
 const SIGNS: &[&[u8]] = &[b"&amp", b"&lt", b"&gt"];
-/// Shortest text behind the end of an element that may belong to a value, in bytes. A choice.
+/// Shortest text after the end of an element that may belong to a value, in bytes. A choice.
 const MIN_BEHIND_BYTES: usize = 6;
 /// Longest line that is searched for its head, in bytes.
 const MAX_HEAD_BYTES: usize = 256;
@@ -122,7 +122,7 @@ impl<'t> Around<'t> {
         without_references(text, range)
     }
 
-    /// Where a value ends with the string that holds it. A value in several strings stays whole.
+    /// The position at which a value ends because the string that holds it ends. A value in several strings stays whole.
     fn before_quote(&mut self, value: &Range<usize>) -> Option<usize> {
         let text = self.text;
         let bytes = &text[value.clone()];
@@ -133,7 +133,7 @@ impl<'t> Around<'t> {
             return None;
         }
         if let Some(second) = marks.next() {
-            // The name of the next member.
+            // The text between the marks separates this value from the name of the next member.
             let is_between = bytes[first + 1..second].iter().all(|b| *b == b',' || b.is_ascii_whitespace());
             let is_name = marks.next().is_none() && text[value.end..].starts_with(b"\":");
             (is_between && is_name).then_some(())?;
@@ -163,7 +163,8 @@ impl<'t> Around<'t> {
     }
 }
 
-/// Whether the `$` before `end` is the line end that `cat -A` writes: the lines around end with one too. Passwords may end so.
+/// Whether the `$` before `end` is the line end that `cat -A` writes, because the lines around end with one too.
+/// Passwords may also end with `$`.
 fn is_line_end_of_cat(text: &[u8], end: usize) -> bool {
     if text.get(end) != Some(&b'\n') {
         return false;
@@ -176,7 +177,7 @@ fn is_line_end_of_cat(text: &[u8], end: usize) -> bool {
     around.contains(&Some(true)) && !around.contains(&Some(false))
 }
 
-/// Where a value ends before an escaped line end with which its string ends.
+/// The end of a value before the escaped line end at the end of its string.
 fn before_line_end(text: &[u8], value: &Range<usize>) -> usize {
     let bytes = &text[value.clone()];
     // The end of a string in single quotation marks, and what follows it.
@@ -189,7 +190,7 @@ fn before_line_end(text: &[u8], value: &Range<usize>) -> usize {
     if is_line_end && is_last && is_escaped(text, end - 1) { end - 2 } else { end }
 }
 
-/// Whether the byte at `at` is behind an odd number of backslashes.
+/// Whether the byte at `at` is after an odd number of backslashes.
 fn is_escaped(text: &[u8], at: usize) -> bool {
     slashes_before(text, at) % 2 == 1
 }
@@ -201,7 +202,7 @@ fn slashes_before(text: &[u8], at: usize) -> usize {
     text[..at].iter().rev().take(MAX_SLASHES).take_while(|b| **b == b'\\').count()
 }
 
-/// Where a value ends before `</name>` or `]]>`, if nothing behind it may belong to the value.
+/// The end of a value before `</name>` or `]]>`, if nothing after it can belong to the value.
 fn before_tag(text: &[u8], value: &Range<usize>) -> Option<usize> {
     /// Most ends of elements that are examined.
     const MAX_ENDS: usize = 8;
@@ -230,7 +231,7 @@ fn before_tag(text: &[u8], value: &Range<usize>) -> Option<usize> {
 fn goes_on(bytes: &[u8], at: usize, least: usize) -> bool {
     let rest = bytes.get(at..).unwrap_or_default();
     rest.split(|b| *b == b'<').any(|piece| {
-        // A piece is a tag and the text behind it.
+        // A piece is a tag and the text after it.
         let inside = match piece.strip_prefix(b"![CDATA[") {
             Some(section) => section,
             None => memchr::memchr(b'>', piece).map_or(&b""[..], |end| &piece[end + 1..]),
@@ -239,7 +240,7 @@ fn goes_on(bytes: &[u8], at: usize, least: usize) -> bool {
     })
 }
 
-/// A value without the references before and behind it: `&quot;` around it, `&amp;` of an address.
+/// A value without the character references around it: `&quot;`, or `&amp;` of an address.
 fn without_references(text: &[u8], mut value: Range<usize>) -> Range<usize> {
     let bytes = &text[value.clone()];
     if let Some(quote) = QUOTES.iter().find(|quote| bytes.starts_with(quote))
@@ -262,7 +263,7 @@ fn without_references(text: &[u8], mut value: Range<usize>) -> Range<usize> {
     value
 }
 
-/// Where a value ends before a reference to a quotation mark that closes its string: `…&quot;)`.
+/// The end of a value before a reference to the quotation mark that closes its string: `…&quot;)`.
 fn before_reference(bytes: &[u8]) -> Option<usize> {
     let (at, len) = memchr::memchr_iter(b'&', bytes).find_map(|at| {
         let quote = QUOTES.iter().find(|quote| bytes[at..].starts_with(quote))?;
@@ -321,8 +322,8 @@ pub(super) fn end_in_string(text: &[u8], name: usize, first: &Range<usize>) -> O
     is_value.then_some(first.start + len)
 }
 
-/// The end of the string that a value of any characters begins, if its regex did not read the string to its end: behind a
-/// blank, an escaped quotation mark, a bracket.
+/// The end of the string at whose start a value is, if the regex of the value stopped before that end, at a blank, an
+/// escaped quotation mark or a bracket.
 pub(super) fn end_of_string(text: &[u8], value: &Range<usize>) -> Option<usize> {
     let open = value.start.checked_sub(1)?;
     let quote = *text.get(open).filter(|b| matches!(b, b'"' | b'\''))?;
@@ -348,7 +349,7 @@ pub(super) fn end_of_string(text: &[u8], value: &Range<usize>) -> Option<usize> 
     is_value.then_some(value.end + rest.len())
 }
 
-/// Whether a text goes on with `name=` or `name:`, behind a blank or a sign between items, or with a flag.
+/// Whether a text continues with `name=` or `name:` after a blank or a separator of items, or with a flag.
 fn has_setting(rest: &[u8]) -> bool {
     let between = (0..rest.len()).filter(|at| BETWEEN.has(rest[*at]) || rest[*at].is_ascii_whitespace());
     between.take(MAX_ITEMS).any(|at| {
@@ -426,7 +427,7 @@ fn is_code(word: &[u8], behind: &[u8], is_shell: bool) -> bool {
             depth += 1;
         } else if CLOSE.has(*b) {
             pairs += usize::from(depth > 0);
-            // A name does not follow the closing bracket of a call.
+            // After the closing bracket of a call there is no name.
             inside |= next(at).is_some_and(is_word);
             if depth == 0 && !is_shell && next(at).is_none_or(|b| b",;.)]}".contains(&b)) {
                 return true;
@@ -485,7 +486,7 @@ pub(super) fn is_phrase(value: &[u8]) -> bool {
             return false;
         }
     }
-    // Beside a password, a word or two are a part of it.
+    // One or two words next to a password are a part of it.
     (2..=MAX_WORDS).contains(&words) && (mixed >= 2 && mixed * 2 >= words || has_password && words <= 3)
 }
 
@@ -568,7 +569,7 @@ mod tests {
             assert!(out.starts_with(&format!("{before}[REDACTED:")), "{out}");
             assert!(out.ends_with(&format!("]{behind}")), "{out}");
         }
-        // A setting behind the value, code and a string that does not end stay.
+        // A setting after the value, code and a string that does not end stay.
         for text in [
             "MYSQL_PWD=\"opensesame port=3306\"\n",
             "MYSQL_PWD=\"opensesame ${PORT} x\"\n",

@@ -1,7 +1,7 @@
 //! Passwords of letters and digits inside a line: in logs, in strings, in printed objects.
 //!
 //! `password = hunter2xyz` is a password there, and the name of a variable in code. So the value must not be a name
-//! that programs use, and the line must not be code. It reads one line and makes no claims.
+//! that programs use, and the line must not be code. It reads one line and does not report secrets itself.
 
 use super::judge::{ByteSet, Doubt, Sought, contains, is_random, oddity, skip};
 use super::words::describes;
@@ -83,7 +83,7 @@ pub(super) fn is_password(text: &[u8], name: &Range<usize>, value: &Range<usize>
     let is_apart = end > value.end;
     let ends_line = text.get(end).is_none_or(|b| b"\r\n".contains(b));
     match text.get(end) {
-        // The end of the string or the object that holds both.
+        // The end of the string or the object that holds name and value.
         Some(b'"' | b'\'' | b'\\' | b'`' | b'}' | b']' | b'<') => true,
         Some(b',' | b';') => is_tight || text[name.start].is_ascii_uppercase() || is_strong,
         _ if ends_line => {
@@ -98,7 +98,8 @@ pub(super) fn is_password(text: &[u8], name: &Range<usize>, value: &Range<usize>
 }
 
 /// The part of a bare value that is the value: without the name of a pair (`1Password: password=…`) and without a user
-/// (`credentials: ada:…`). `None` if it is no value: the name of the next setting, a number of seconds, the token of a badge.
+/// (`credentials: ada:…`). `None` if it is not a value but, for example, the name of the next setting, a number of
+/// seconds or the token of a badge.
 pub(super) fn inside(text: &[u8], name: &Range<usize>, value: Range<usize>) -> Option<Range<usize>> {
     /// Longest name or user in a value.
     const MAX_WORD_BYTES: usize = 32;
@@ -133,7 +134,7 @@ pub(super) fn inside(text: &[u8], name: &Range<usize>, value: Range<usize>) -> O
     }
 }
 
-/// `passphrase= password= version=`: whether the word behind a name is the next of several settings without values.
+/// `passphrase= password= version=`: whether the word after a name is the next of several settings without values.
 fn is_next_setting(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
     let is_name = |word: &[u8]| {
         let len = word.iter().take_while(|b| b.is_ascii_alphabetic() || **b == b'_').count();
@@ -188,7 +189,7 @@ fn is_argument(before: &[u8]) -> bool {
     false
 }
 
-/// Whether a number of tests is behind the title of a suite: ` (3 tests)`.
+/// Whether a number of tests is after the title of a suite: ` (3 tests)`.
 pub(super) fn is_title(behind: &[u8]) -> bool {
     let Some(count) = behind.strip_prefix(b" (") else { return false };
     let digits = count.iter().take(9).take_while(|b| b.is_ascii_digit()).count();

@@ -41,10 +41,11 @@ pub(super) fn contains(value: &[u8], needle: &str) -> bool {
         .any(|at| value[at..at + needle.len()].eq_ignore_ascii_case(needle.as_bytes()))
 }
 
-/// Longest value in which template words count; longer values are keys, which contain any word by chance.
+/// Longest value in which template words count, in bytes; longer values are keys, which may contain any word by
+/// chance.
 const MAX_TEMPLATE_BYTES: usize = 64;
 
-/// Strings that mark a template.
+/// Strings that show that a value is a template.
 const MARKS: Sought<16> = Sought::new([
     "${",
     "$(",
@@ -97,7 +98,7 @@ pub(super) fn is_template(value: &[u8]) -> bool {
         || (first == b'$'
             && value.get(1).is_some_and(|&b| b == b'_' || b.is_ascii_alphabetic())
             && value[1..].iter().all(|&b| is_word(b))
-            // A password may begin with the sign; names of variables do not mix letters and digits so.
+            // A password may begin with this sign too, but names of variables do not mix letters and digits in this way.
             && !is_made(&value[1..]))
         || value.contains(&0xE2) && value.windows(3).any(|w| w == "…".as_bytes() || w == "•".as_bytes())
         || MARKS.within(set).any(|mark| is_marked(value, mark))
@@ -107,7 +108,7 @@ pub(super) fn is_template(value: &[u8]) -> bool {
         || is_documented(value)
 }
 
-/// Marks of templates that are two signs or a sign and a letter, which a password may hold.
+/// Marks of templates that are so short that a password may contain them.
 const SHORT_MARKS: &[&str] = &["$(", "%s", "%(", "%{", "\\(", "<%"];
 
 /// Whether a mark makes a value a template. Inside random letters and digits, a short mark is part of the value.
@@ -377,8 +378,8 @@ fn is_alternating(value: &[u8]) -> bool {
         && changes.count() * 3 > value.len()
 }
 
-/// For each letter, the letters that often follow it in English words and in names of programs, as bits: 299 pairs, which are
-/// 95 % of those in about 40,000 words of documentation and source code.
+/// For each letter, the letters that often follow it in English words and in names of programs, as bits. These 299
+/// pairs are 95 % of all pairs in about 40,000 words of documentation and source code.
 const COMMON_PAIRS: [u32; 26] = [
     0x1febd6f, 0x1164911, 0x01edd9d, 0x016493d, 0x1effd7f, 0x01e4931, 0x0166991, 0x11a4111, 0x2aefc7f,
     0x0004011, 0x0044111, 0x13c493d, 0x014d913, 0x13ced7d, 0x07efd7f, 0x11ec995, 0x0100000, 0x13efd7f,
@@ -403,12 +404,12 @@ pub(super) fn is_gibberish(value: &[u8]) -> bool {
         rare += usize::from(COMMON_PAIRS[letter(two[0])] >> letter(two[1]) & 1 == 0);
     }
     let least = if value.iter().any(u8::is_ascii_digit) { MIN_RARE.0 } else { MIN_RARE.1 };
-    // The alphabet is an example.
+    // A part of the alphabet is an example, not a secret.
     rare >= least && rare * 3 >= pairs && !contains(value, "abcdef")
 }
 
-/// Whether a person chose a value with letters of both cases, two digits or more, and signs between them that are in no
-/// name, path or code: `Violet589?rJkW`.
+/// Whether a person chose a value with letters of both cases, two digits or more, and signs between them that no
+/// name, path or code has: `Violet589?rJkW`.
 pub(super) fn is_signed_password(value: &[u8]) -> bool {
     let count = |is: fn(&u8) -> bool| value.iter().filter(|b| is(b)).count();
     let is_between = |at: usize| at > 0 && value[at - 1].is_ascii_alphanumeric();
@@ -423,7 +424,8 @@ pub(super) fn is_signed_password(value: &[u8]) -> bool {
         && signs.count() > 0
 }
 
-/// Whether a value of many signs is random, as frameworks make their keys: `8$w@k3(7n!x_q2&z^m0p5=jr#t+6yv9h*4bu1-cg)se%fl`.
+/// Whether a value of many signs is random, like the keys that frameworks generate:
+/// `8$w@k3(7n!x_q2&z^m0p5=jr#t+6yv9h*4bu1-cg)se%fl`.
 ///
 /// Patterns, queries and code have many signs too; their letters are in words, or in ranges.
 pub(super) fn is_random_with_signs(value: &[u8]) -> bool {

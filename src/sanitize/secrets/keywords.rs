@@ -101,7 +101,8 @@ impl Head {
         (self.eight ^ eight) & self.mask == 0
     }
 
-    /// The bits by which the eight after these are not `tail`, in any case. The lowest are those of the ninth byte.
+    /// The bits in which `tail` differs from the second eight bytes of the word, ignoring case. The lowest are those of
+    /// the ninth byte.
     fn differs_behind(&self, tail: u64) -> u64 {
         (self.tail ^ tail) & self.tail_mask
     }

@@ -14,8 +14,8 @@ use super::table::{Form, Place, Rule, Table, compile};
 use super::{cloud, extent, named, pem, shapes, terraform, vault};
 use crate::stop;
 
-/// Bytes that continue a value beyond the window of its rule. If a value has this many bytes and its word continues,
-/// its regex did not read it to the end. A choice: no key of a fixed length is longer and is followed by letters.
+/// If a value has at least this many bytes and letters follow it, its regex did not read it to the end, so the rest
+/// is removed too. A choice: no key of a fixed length is longer and is followed by letters.
 const LONG_BYTES: usize = 100;
 pub(super) const LONG_VALUE: ByteSet = ByteSet::parse("a-zA-Z0-9+/=_.~%-");
 /// Bytes of the name of an XML element, including its prefix.
@@ -212,7 +212,7 @@ impl Scan<'_> {
         regex
     }
 
-    /// Claims the value of a match in `text`, which ends where the rule may read no further.
+    /// Claims the value of a match in `text`. `text` ends where the rule may read no further.
     fn claim_match(&mut self, rule: &Rule, index: u16, regex: &Regex, text: &[u8], whole: Range<usize>) {
         let mut value = self.matches.value(text, index, whole.clone()).unwrap_or_else(|| {
             let groups = self.groups.of(index, regex);
@@ -233,7 +233,7 @@ impl Scan<'_> {
         if !is_harmless {
             let (known, end) = (self.claims.len(), extent::end_of_string(self.text, &value));
             self.claim(rule, index, value);
-            // What is no value by itself is none with the rest of its string.
+            // If the match is not a secret by itself, it is not one with the rest of its string either.
             if let (Some(claim), Some(end), true) = (self.claims.get_mut(known), end, rule.form.is_free()) {
                 claim.end = end;
             }

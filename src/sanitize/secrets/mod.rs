@@ -139,7 +139,8 @@ pub fn is_value(text: &str) -> bool {
         && !value.contains(char::is_whitespace)
 }
 
-/// Whether a word has more than a secret: a key, a path or a host before it, as in `conf/a.env:3:API_TOKEN=…`.
+/// Whether a word is more than a secret: it has a key, a path or a host before the secret, as in
+/// `conf/a.env:3:API_TOKEN=…`.
 fn has_secret_inside(value: &str) -> bool {
     let first = find(value.as_bytes()).into_iter().next();
     first.is_some_and(|found| {
@@ -182,7 +183,7 @@ pub fn redact_bytes_but(
     keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool,
 ) -> Option<(Vec<u8>, Hits)> {
     let (mut text, mut hits) = replaced(text, keeps)?;
-    // A removed value may reveal another one that was encoded with it.
+    // Removing a value may reveal another one that was encoded together with it.
     for _ in 0..MAX_ROUNDS {
         let Some((next, more)) = replaced(&text, keeps) else { break };
         text = next;

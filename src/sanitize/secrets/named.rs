@@ -1,7 +1,7 @@
 //! Values of names that mean a secret: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`, `<password>…</password>`.
 //!
-//! Most text that it reads is program code: types, calls, variables, messages. It makes no claims there. A value must
-//! be a literal, and must look chosen (passwords) or random (other names).
+//! Most text that it reads is program code: types, calls, variables, messages. Values there are not secrets. A secret
+//! must be a literal, and must look chosen (passwords) or random (other names).
 
 use super::environment::{
     MAX_LINE_BYTES, behind_accessors, behind_arrow, behind_brackets, behind_default, behind_properties,
@@ -45,7 +45,7 @@ struct Value {
 }
 
 impl Value {
-    /// A value in quotation marks, still without its bytes.
+    /// A value in quotation marks that starts at `at`; its end is not known yet.
     fn quoted(at: usize) -> Self {
         Self::of(at..at)
     }
@@ -55,8 +55,8 @@ impl Value {
         Self { range, quoted: true, whole_line: false, marked: false, environment: false, is_field: false }
     }
 
-    /// Whether the value is one sign and letters. Outside of quotation marks and environments the sign may be an operator of
-    /// code, and letters there that form a word may be a selector.
+    /// Whether the value is one sign and letters. Outside of quotation marks and environments, the sign may be an
+    /// operator of code, and letters that form a word may be a selector.
     fn is_beside_sign(&self, bytes: &[u8]) -> bool {
         let is_line = self.environment && self.whole_line;
         let is_string = self.quoted && bytes[bytes.len() - 1].is_ascii_alphabetic();
@@ -95,7 +95,7 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     if hit.start - start == MAX_NAME_BYTES || end - hit.end == MAX_NAME_BYTES || !stands_alone(text, &hit) {
         return;
     }
-    // The user in an address: `https://x-access-token:…@github.com`; not a setting of Git for an address.
+    // The user in an address, `https://x-access-token:…@github.com`, but not a Git setting for an address.
     if text[..start].ends_with(b"://") && text.get(end) != Some(&b'=') {
         return;
     }
@@ -207,7 +207,7 @@ impl Found<'_> {
             }
             _ if judge::is_uuid(bytes) => {
                 let word = self.hit.start - name.start..self.hit.end - name.start;
-                // Alone behind a colon at the start of a line, it may be an id that a program reports.
+                // A value that is alone after a colon at the start of a line may be an id that a program reports.
                 let is_set = value.quoted
                     || value.whole_line && (self.between().contains(&b'=') || is_indented(text, name.start));
                 let name = &text[name.clone()];
@@ -228,8 +228,8 @@ impl Found<'_> {
     /// Whether the letters of the value look random, unlike those of any language, at a place where values occur.
     fn is_random_text(&self) -> bool {
         let Self { text, value, bytes, .. } = *self;
-        // In code, a colon after the name of a password is followed by a type, which is a word; so random letters
-        // there are a value.
+        // In code, the colon after the name of a password is followed by a type, which is a word. So random letters there are
+        // a value.
         let is_told = self.password && self.between().trim_ascii_start().first() == Some(&b':');
         let is_data = value.quoted || value.environment || value.marked && !value.whole_line || is_told;
         judge::is_gibberish(bytes)
@@ -244,7 +244,7 @@ fn is_indented(text: &[u8], name: usize) -> bool {
     name > 0 && b" \t".contains(&text[name - 1])
 }
 
-/// `Password   Password2`: whether a value is the name again with a number, as heads of columns are.
+/// `Password   Password2`: whether a value is the name again with a number, as in the headings of columns.
 fn is_head_beside(name: &[u8], value: &[u8]) -> bool {
     value.split_at_checked(name.len()).is_some_and(|(head, number)| {
         head.eq_ignore_ascii_case(name) && number.len() <= 2 && number.iter().all(u8::is_ascii_digit)
@@ -285,7 +285,7 @@ fn is_plain(bytes: &[u8], name: &[u8]) -> bool {
     !has(u8::is_ascii_digit) || !(is_mixed || is_signed || is_random(bytes, Doubt::Some))
 }
 
-/// `varchar(255)`: the type of a column of that name.
+/// `varchar(255)`: whether a value is the type of a column of that name.
 fn is_type(bytes: &[u8]) -> bool {
     let name = bytes.iter().take_while(|b| b.is_ascii_alphabetic()).count();
     let open = name + usize::from(bytes.get(name) == Some(&b'2'));
@@ -295,13 +295,13 @@ fn is_type(bytes: &[u8]) -> bool {
         && bytes[open + 1..bytes.len() - 1].iter().all(|b| b.is_ascii_digit() || b", ".contains(b))
 }
 
-/// `pass=120 fail=0`: how many tests passed.
+/// `pass=120 fail=0`: whether a value is the number of passed tests.
 fn is_count(name: &[u8], bytes: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"pass") && bytes.iter().all(u8::is_ascii_digit)
 }
 
-/// `self.password = password2` and `password: 'hashed_password_123'`: the name of a variable, or of a value that a
-/// test has hashed.
+/// `self.password = password2` and `password: 'hashed_password_123'`: whether a value is the name of a variable, or
+/// of a value that a test hashed.
 fn is_variable_of_object(name: &[u8], bytes: &[u8]) -> bool {
     let is_of_object = [&b"self."[..], b"this."].iter().any(|owner| name.starts_with(owner));
     let is_name = bytes.iter().all(|b| is_word(*b)) && bytes[0].is_ascii_lowercase();
@@ -309,7 +309,7 @@ fn is_variable_of_object(name: &[u8], bytes: &[u8]) -> bool {
     is_name && (is_of_object && judge::contains(bytes, "pass") || is_hashed)
 }
 
-/// `POSTGRES_PASSWORD=postgres`: the default password of the service of that name.
+/// `POSTGRES_PASSWORD=postgres`: whether a value is the default password of the service of that name.
 fn is_of_service(name: &[u8], bytes: &[u8]) -> bool {
     let service = name.split(|b| *b == b'_').next().unwrap_or_default();
     service.len() >= 4
@@ -324,7 +324,7 @@ fn compares(operator: &[u8]) -> bool {
 
 /// Finds the value of the name at `name`.
 fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> {
-    // After a letter of another script it is a dash.
+    // After a letter of another script, `-` is a dash and not the start of a flag.
     let flag = text[name.start] == b'-' && (name.start == 0 || text[name.start - 1].is_ascii());
     // `**NAME**: …` of Markdown.
     let bold = text[name.end..].starts_with(b"**") && text[..name.start].ends_with(b"**");
@@ -341,8 +341,7 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
     } else if let Some(end) = operator(text, at) {
         at = behind_type_of_cache(text, end);
     } else if quoted_name && text.get(at) == Some(&b',') && !follows_value(text, at + 1) {
-        // Arguments of a command may have a line each.
-        // So may the names and the values of headers.
+        // The arguments of a command may be on lines of their own, and so may the names and values of headers.
         let is_header = text[name.clone()].starts_with(b"X-") || text[name.clone()].starts_with(b"x-");
         let blanks = if flag || is_header { const { ByteSet::parse(" \t\r\n") } } else { BLANK };
         at = skip(text, at + 1, blanks, 64);
@@ -376,7 +375,7 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
     let is_bracketed = from == at + 1 && text[at] == b'[';
     let mut value = match below::value(text, from) {
         Some(range) => Value::of(range),
-        // A here-document in which the value does not stand alone.
+        // A here-document that has more than the value.
         None if text[from..].starts_with(b"<<") => return None,
         None => read(text, from, cache)?,
     };
@@ -388,7 +387,7 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
             || extent::end_in_string(text, name.start, &value.range).filter(|_| tight && capitals);
         match extent::end(text, &value.range, is_first, is_environment, capitals).or_else(in_string) {
             Some(end) => value.range.end = end,
-            // An XML element ends there.
+            // The end tag of an XML element follows.
             None if text[value.range.end..].starts_with(b"</") => {}
             None if text.get(value.range.end).is_some_and(|b| b"([{<".contains(b)) => return None,
             None => {}
@@ -408,7 +407,7 @@ fn read(text: &[u8], at: usize, cache: &mut BareRun) -> Option<Value> {
     let prefix = skip(text, at, const { ByteSet::parse("bBrRuUN@&$") }, 2);
     let open = skip(text, prefix, const { ByteSet::parse("\\") }, 3);
     if let Some(&quote) = text.get(open).filter(|&&b| QUOTE.has(b)) {
-        // Two of them in reStructuredText.
+        // reStructuredText uses two backticks.
         let open = open + usize::from(quote == b'`' && text.get(open + 1) == Some(&b'`'));
         let start = skip_scheme(text, open + 1);
         let is_escaped = open > prefix;
@@ -439,14 +438,14 @@ fn read(text: &[u8], at: usize, cache: &mut BareRun) -> Option<Value> {
 /// Most quotation marks inside a value. A choice.
 const MAX_JOINED: usize = 4;
 
-/// Where a string continues if the quotation mark at `at` is an escaped one: `'it'\''s'` of shells, `'it''s'` of SQL
-/// and YAML.
+/// The position at which a string continues if the quotation mark at `at` is an escaped one: `'it'\''s'` of shells,
+/// `'it''s'` of SQL and YAML.
 fn rejoined(text: &[u8], at: usize, quote: u8) -> Option<usize> {
     let rest = &text[at..text.len().min(at + 8)];
     let shell = quote == b'\'' && rest.starts_with(b"'\\''");
     let doubled = quote != b'`' && rest.get(1) == Some(&quote);
     let from = at + if shell { 4 } else { 2 };
-    // Two marks that nothing follows are the end of the string.
+    // If nothing follows the two marks, they are the end of the string.
     let goes_on = text.get(from).is_some_and(|b| b.is_ascii_graphic() && !b")]},;:\"'".contains(b));
     ((shell || doubled) && goes_on).then_some(from)
 }
@@ -511,7 +510,7 @@ fn is_chosen(bytes: &[u8], value: &Value) -> bool {
         let is_set = value.quoted || value.marked || value.whole_line || value.environment;
         return is_set && words::is_mixed(bytes) || value.is_beside_sign(bytes);
     }
-    // A rule of a form: `required|min:8`.
+    // A validation rule of a web form: `required|min:8`.
     if judge::contains(bytes, "required") {
         return false;
     }
@@ -523,20 +522,21 @@ fn is_chosen(bytes: &[u8], value: &Value) -> bool {
         || bytes[0].is_ascii_digit()
 }
 
-/// `pass: …` as a line of its own, in small letters and with a random value: a setting, not the verdict of a test.
+/// `pass: …` as a line of its own, in small letters and with a random value: whether it is a setting and not the
+/// verdict of a test.
 fn is_setting_of_pass(value: &Value, name: &[u8], bytes: &[u8]) -> bool {
     value.whole_line
         && name.iter().all(u8::is_ascii_lowercase)
         && (is_random(bytes, Doubt::Some) || judge::is_gibberish(bytes))
 }
 
-/// `ada/…`: a user, or another plain word, before a slash.
+/// `ada/…`: whether a value begins with a user or another plain word before a slash.
 fn begins_with_user(bytes: &[u8]) -> bool {
     let slash = memchr::memchr(b'/', bytes).filter(|at| (2..12).contains(at));
     slash.is_some_and(|at| bytes[..at].iter().all(u8::is_ascii_lowercase))
 }
 
-/// `self.token2.value`: a path of names.
+/// `self.token2.value`: whether a value consists of names with dots between.
 fn is_dotted(bytes: &[u8]) -> bool {
     bytes.contains(&b'.')
         && bytes.split(|&b| b == b'.').all(|part| {

@@ -93,7 +93,7 @@ const ABOUT: &[&str] = &[
     "host", "in", "out", "embed", "encod", "counter", "finger",
 ];
 
-/// Last parts of names whose value is no secret but made of one.
+/// Last parts of names whose value is not a secret but derived from one, such as a hash.
 const END: &[&str] =
     &["_hash", "_digest", "_checksum", "_fingerprint", "_sha1", "_sha256", "_md5", "KeyHash"];
 
@@ -146,7 +146,7 @@ pub(super) fn tail(tail: &[u8], last: u8) -> Tail {
     if word.iter().all(u8::is_ascii_digit) || PLAIN.iter().any(|p| word.eq_ignore_ascii_case(p.as_bytes())) {
         return Tail::Plain;
     }
-    // Most words begin with a letter that few of these begin with.
+    // Few of these words begin with the letter with which most words begin, so a table by first letters is fast.
     static BY_FIRST: [u128; 256] = {
         let (mut by_first, mut i) = ([0; 256], 0);
         while i < ABOUT.len() {
@@ -243,7 +243,7 @@ pub(super) fn is_about(head: &[u8]) -> bool {
     if WHOLE_HEADS.iter().any(|word| head.eq_ignore_ascii_case(word.as_bytes())) {
         return true;
     }
-    // Most heads end with a letter that few of these words have at their end.
+    // Few of these words end with the letter with which most heads end, so a table by last letters is fast.
     static BY_LAST: [u64; 256] = {
         let (mut by_last, mut i) = ([0; 256], 0);
         while i < HEADS.len() {

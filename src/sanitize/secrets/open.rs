@@ -1,5 +1,5 @@
-//! Finds secrets that end elsewhere: an end of a text that is still arriving which may be a part of a secret, and is
-//! held back until its rest arrives; and values that begin in one part of a result and go on in the next.
+//! Finds secrets that end elsewhere. The end of a text that is still arriving may be the start of a secret, and is
+//! held back until the rest arrives. A value may also begin in one part of a result and continue in the next.
 
 use super::hidden::strings::is_mixed;
 use super::hidden::wrapped::is_end;
@@ -16,9 +16,9 @@ const MAX_LINE_BYTES: usize = 64 << 10;
 /// choice.
 const LINES_BEFORE: usize = 2;
 
-/// The start of the end of a text that may be a part of a secret: of an incomplete last line if it or the lines
-/// before contain a keyword of a rule, or of a key block without its END line. `None` if the whole text can be
-/// judged.
+/// The position from which the end of a text may be a part of a secret: the start of an incomplete last line, if that
+/// line or the lines before it have a keyword of a rule, or the start of a key block without its END line. `None` if
+/// the whole text can be judged.
 pub fn open(text: &[u8]) -> Option<usize> {
     let block = pem::open(text);
     let from = text.len().saturating_sub(MAX_LINE_BYTES);
@@ -49,18 +49,19 @@ pub fn open(text: &[u8]) -> Option<usize> {
     block.into_iter().chain(line).min()
 }
 
-/// As [`open`], for a text that is only looked at and comes again: also a last word that may be the start of a token or of
-/// an encoded text, which shows what it is only with its rest, and the lines of such a text before it.
+/// Like [`open`], for a text that is only previewed and will be sent again. Also holds back a last word that may be
+/// the start of a token or of an encoded text, with the lines before it that belong to such a text.
 pub fn open_to_look_at(text: &[u8]) -> Option<usize> {
     let from = text.len().saturating_sub(MAX_LINE_BYTES);
     let code = text.get(from..).and_then(open_code).map(|at| from + at);
     open(text).into_iter().chain(code).min()
 }
 
-/// Shortest last word, and shortest word at the end of a complete line, that may be a part of a code. A choice.
+/// Shortest last word, and shortest word at the end of a complete line, that may be a part of an encoded text, in
+/// bytes. A choice.
 const CODE_BYTES: (usize, usize) = (8, 40);
 
-/// Where the code begins that the end of a text may cut. Lines of hexadecimal digits alone are digests.
+/// The start of an encoded text that the end of the text may have cut. Lines of only hexadecimal digits are digests.
 fn open_code(text: &[u8]) -> Option<usize> {
     const BETWEEN: &[u8] = b" \t\r\n\"'`,<>(){}[]|";
     let word_of = |end: usize| text[..end].iter().rposition(|b| BETWEEN.contains(b)).map_or(0, |at| at + 1);
@@ -71,7 +72,7 @@ fn open_code(text: &[u8]) -> Option<usize> {
     let mut start = word_of(text.len());
     let last = &text[start..];
     let mut is_open = last.len() >= CODE_BYTES.0 && is_mixed(last) >= 2;
-    // Lines before it, up to one in which something else is before the code.
+    // Adds the lines before it, up to one with other text before the code.
     while start > 0 && text[start - 1] == b'\n' {
         stop::check_sometimes();
         let end = start - 1 - usize::from(text[..start - 1].ends_with(b"\r"));
@@ -89,8 +90,8 @@ fn open_code(text: &[u8]) -> Option<usize> {
 /// Longest line that is treated as a prompt, in bytes. A choice.
 const MAX_PROMPT_BYTES: usize = 200;
 
-/// Whether an incomplete line asks for a value and holds none: `user@host's password: `. The user must see it at
-/// once. A value that follows is still found.
+/// Whether an incomplete line is a prompt without a value: `user@host's password: `. The user must see it at once; a
+/// value that follows is still found.
 fn is_prompt(line: &[u8]) -> bool {
     let Some((b':' | b'?', asks)) = line.trim_ascii_end().split_last() else { return false };
     let has_value = asks.iter().enumerate().any(|(at, byte)| match byte {
@@ -104,10 +105,10 @@ fn is_prompt(line: &[u8]) -> bool {
 /// Bytes on both sides of the end of a part that are searched together. A choice.
 const REACH_BYTES: usize = 4 << 10;
 
-/// Bytes before a value in which its name is. A choice.
+/// Bytes before a value in which its name is searched. A choice.
 const NAME_BYTES: usize = 256;
 
-/// A secret that several parts of a result hold together.
+/// A secret that is divided among several parts of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Divided {
     /// Name of the rule.
@@ -137,7 +138,7 @@ pub fn divided(parts: &[&[u8]]) -> Vec<Divided> {
 #[derive(Default)]
 struct Parts {
     text: Vec<u8>,
-    /// Stretches of parts: where they are in the text, the number of the part, and where they begin in it.
+    /// For each piece of a part: its range in the joined text, the number of the part, and its start in the part.
     stretches: Vec<(Range<usize>, usize, usize)>,
     /// Where parts end.
     ends: Vec<usize>,
@@ -181,15 +182,15 @@ impl Parts {
         .collect()
     }
 
-    /// Whether a claim is a value that a part begins and another ends. Words at the start of a part do not belong to
-    /// a value before them.
+    /// Whether a claimed value begins in one part and ends in another. Words at the start of a part do not belong to a
+    /// value before them.
     fn is_divided(&self, table: &'static Table, claim: &Claim) -> bool {
         let next = self.ends.partition_point(|end| *end < claim.start);
         let Some(&end) = self.ends.get(next).filter(|end| **end < claim.end) else { return false };
         let behind = &self.text[end..claim.end];
         let form = &table.rules[usize::from(claim.rule)].form;
         if end == claim.start {
-            // The name alone is in the part before.
+            // Only the name is in the part before.
             return is_random(behind, Doubt::Some);
         }
         if matches!(form, Form::PrivateKey) {
@@ -206,7 +207,7 @@ impl Parts {
     }
 }
 
-/// Whether a sign of passwords is between two letters or digits.
+/// Whether a special character that passwords have is between two letters or digits.
 fn is_signed(piece: &[u8]) -> bool {
     piece.windows(3).any(|three| {
         b"!$%^&*~#@".contains(&three[1])

@@ -185,7 +185,7 @@ fn claim_lines(scan: &mut Scan<'_>, rule: &Rule, index: u16, range: Range<usize>
     }
 }
 
-/// Whether the longest run of a line is key material, and no name, path or digest.
+/// Whether the longest run of a line is key material, and not a name, path or digest.
 fn is_key_line(run: &[u8]) -> bool {
     let is_digest = run.iter().all(u8::is_ascii_hexdigit);
     run.len() >= MIN_RUN_BYTES
@@ -205,7 +205,7 @@ fn body_start(text: &[u8], from: usize) -> usize {
             || rest.starts_with(b"\\\\")
             || rest.first() == Some(&b'\\') && rest.get(1).is_some_and(|&b| SPACE.has(b))
         {
-            // Another escape, such as one for a colour, is not split.
+            // Any other escape, such as one for a colour, is skipped as a whole.
             at += 1;
         } else {
             return at;

@@ -32,7 +32,7 @@ pub(super) struct Entry {
     pub(super) reach: Vec<usize>,
     /// Whether `regex` requires the end of a word, or a byte that no word has, after each keyword.
     pub(super) ends_word: bool,
-    /// The byte with which a match of `regex` begins, if only a name that ends with a keyword is after it.
+    /// The byte with which a match of `regex` begins, if the name that ends with the keyword directly follows it.
     pub(super) opening: String,
     /// The name of a matcher written in Rust: `private-key`, `url-password`, `cookie`, `password`, `random`,
     /// `kubernetes-secret`, `secret-string`, `terraform-random`, `terraform-attributes`.

@@ -58,7 +58,7 @@ fn add_matches(text: &[u8], findings: &mut Vec<Finding>) {
     findings.sort_unstable_by_key(|found| found.start);
 }
 
-/// The string behind a colon at `at`, without its quotation marks.
+/// The string after a colon at `at`, without its quotation marks.
 fn string_behind(text: &[u8], at: usize) -> Option<Range<usize>> {
     const AROUND: ByteSet = ByteSet::parse(" :");
     let start = skip(text, at, AROUND, 3) + 1;

@@ -140,7 +140,7 @@ pub(super) struct Scan<'t> {
     pub(super) near: Vec<Range<usize>>,
     /// Rules with a window that was not searched yet.
     pub(super) open: Vec<u16>,
-    /// The run after a window that was last read to find the end of a value.
+    /// The last run that was read beyond a window to find the end of a value.
     pub(super) beyond: Range<usize>,
     /// The name around the last keyword.
     pub(super) names: Names,
@@ -269,7 +269,8 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Merges overlapping claims under the first rule of the table, and excludes placeholders and what is around values.
+    /// Merges overlapping claims under the rule that is first in the table, and excludes placeholders and text around
+    /// values.
     pub(super) fn into_claims(mut self) -> Vec<Claim> {
         self.claims.sort_unstable();
         let mut around = Around::of(self.text);

@@ -30,8 +30,8 @@ pub(super) fn operator(text: &[u8], at: usize) -> Option<usize> {
     let rest = &text[at..text.len().min(at + 4)];
     let len = match rest {
         [b':', b':', b'=', ..] => 3,
-        // A field of Jsonnet, a line of AsciiDoc or LDIF. In a path of code no blank is behind the colons, and before the
-        // type of a name there is one.
+        // A field of Jsonnet, a line of AsciiDoc or LDIF. In a path of code, such as `a::b`, no blank follows the colons;
+        // before a type, as in `name :: Type`, there is a blank before them.
         [b':', b':', b' ', ..] if at > 0 && !text[at - 1].is_ascii_whitespace() => 2,
         [b':', b':', ..] => return None,
         [b':', b'=', ..]
@@ -45,14 +45,14 @@ pub(super) fn operator(text: &[u8], at: usize) -> Option<usize> {
         // The assignment of R.
         [b'<', b'-', b'"' | b'\'', ..] | [b'<', b'-', b' ', b'"' | b'\''] => 2,
         [b':' | b'=', ..] => 1,
-        // `：` and `＝`, as wide as the letters of East Asia.
+        // `：` and `＝`, the full-width forms of East Asian texts.
         [0xEF, 0xBC, 0x9A | 0x9D, ..] => 3,
         _ => return None,
     };
     Some(at + len)
 }
 
-/// The place where a value may begin that is assigned to the name in which a keyword ends at `end`, as in
+/// The position at which a value may begin, if it is assigned to the name whose keyword ends at `end`, as in
 /// `"smtp_pass": "` and `password is = `. A keyword may end with the operator itself.
 pub(super) fn value_behind(text: &[u8], end: usize) -> Option<usize> {
     const QUOTES: ByteSet = ByteSet::parse("\"'\\");
@@ -163,7 +163,7 @@ fn password_with_at(text: &[u8], start: usize, authority: &[u8], at: usize) -> O
     let end = rest.iter().position(|b| END_OF_SLASHED.has(*b)).unwrap_or(rest.len());
     let last = memchr::memrchr(b'@', &rest[..end])?;
     let is_host = rest.get(last + 1).is_some_and(u8::is_ascii_alphanumeric);
-    // There is a host without a dot before a query, and a host with a dot after it.
+    // A host without a dot may be before a query, and a host with a dot after a password.
     let first = &authority[at + 1..];
     let is_query = text.get(start + authority.len()).is_some_and(|b| b"?#".contains(b));
     let is_dotted = rest[last + 1..].iter().take_while(|b| !b"/:?".contains(b)).any(|b| *b == b'.');
@@ -172,7 +172,7 @@ fn password_with_at(text: &[u8], start: usize, authority: &[u8], at: usize) -> O
         .then_some(from..from + last)
 }
 
-/// `scheme://user:password` above `@host`: the password of an address that was wrapped behind it.
+/// `scheme://user:password` above `@host`: the password of an address that was wrapped after the password.
 fn password_before_line(text: &[u8], start: usize, authority: &[u8]) -> Option<Range<usize>> {
     let end = start + authority.len();
     let next = text.get(end..)?;
@@ -183,7 +183,7 @@ fn password_before_line(text: &[u8], start: usize, authority: &[u8]) -> Option<R
     (is_password && next.first().is_some_and(u8::is_ascii_alphanumeric)).then_some(start + colon + 1..end)
 }
 
-/// Whether a value behind `Basic` is a word of a text, and no login in base64.
+/// Whether a value after `Basic` is a word of a text, and not a login in base64.
 pub(super) fn is_word_behind_basic(text: &[u8], value: &Range<usize>) -> bool {
     /// Longest such word, in bytes. A choice.
     const MAX_WORD_BYTES: usize = 24;

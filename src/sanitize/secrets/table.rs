@@ -47,7 +47,8 @@ pub(super) enum Form {
     TerraformAttributes,
     /// The table of a secret of Vault.
     VaultData,
-    /// The name of a secret, an operator and a value; `password` accepts what people choose, else only random values.
+    /// The name of a secret, an operator and a value. With `password`, values that people choose are accepted, otherwise
+    /// only random values.
     Named { password: bool },
 }
 
@@ -76,7 +77,7 @@ fn value_of(regex: &str) -> &str {
     regex
 }
 
-/// Whether each repetition in a part of a regex has one number, and there is one.
+/// Whether every repetition in a part of a regex has a fixed number, and there is at least one.
 fn has_one_length(part: &str) -> bool {
     let (mut repeats, mut in_class) = (false, false);
     let mut bytes = part.bytes();
@@ -100,7 +101,7 @@ fn has_one_length(part: &str) -> bool {
     repeats
 }
 
-/// Where a match of a regex may be, as seen from a keyword.
+/// Where a match of a regex may be, relative to a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// Anywhere in reach.
@@ -109,7 +110,7 @@ pub(super) enum Place {
     NearWord,
     /// At the keyword, if its name and an operator are followed by a value that begins with this many bytes of a set.
     Assigned(ByteSet, usize),
-    /// At this byte, which is before the name that the keyword ends.
+    /// At this byte, which is directly before the name that ends with the keyword.
     Opening(u8),
 }
 
@@ -123,7 +124,7 @@ impl Form {
         }
     }
 
-    /// Whether its values may have any characters but some, as people choose them.
+    /// Whether its values may have nearly any characters, like passwords that people choose.
     pub(super) fn is_free(&self) -> bool {
         matches!(self, Self::Pattern { is_free: true, .. })
     }

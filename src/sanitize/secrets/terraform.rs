@@ -49,8 +49,8 @@ pub(super) fn attributes(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Rang
     members(text, from + start..hit.start, telling, |value| scan.claim(rule, index, value));
 }
 
-/// Calls `found` with the strings of the members that `telling` accepts. Returns where it stopped, between two
-/// strings.
+/// Calls `found` with the strings of the members that `telling` accepts. Returns the position at which it stopped,
+/// between two strings.
 fn members(
     text: &[u8],
     range: Range<usize>,

@@ -97,7 +97,7 @@ fn the_table_is_sound() {
 
 /// Text and what is left of it.
 const SHOWN: &[(&str, &str)] = &[
-    // The next member is no part of a string.
+    // The next member is not a part of a string.
     (
         "\"A_PASS\" = \"kX9mQ2vL8pRt\"\n\"B\" = \"c\"\n",
         "\"A_PASS\" = \"[REDACTED:generic-password]\"\n\"B\" = \"c\"\n",

@@ -1,6 +1,6 @@
 //! The table that Vault prints of a secret: names and values below `Key` and `Value`.
 //!
-//! Values whose names say neither secret nor key stay if they are not random. It reads a few lines.
+//! Values whose names have none of the words for secrets stay, unless they are random. It reads a few lines.
 
 use super::judge::{self, Doubt};
 use super::scan::Scan;
@@ -48,7 +48,7 @@ pub(super) fn data(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     scan.add_read(index, lines.at - hit.end);
 }
 
-/// Where the values begin, below a heading of two columns.
+/// The column at which the values begin, below a heading of two columns.
 fn column(head: &[u8]) -> Option<usize> {
     let column = memchr::memmem::find(head, b"Value")?;
     let is_head = head.starts_with(b"Key  ") && head[3..column].iter().all(|b| *b == b' ');

@@ -1,8 +1,8 @@
-//! Words as passwords: whether `correcthorsebattery` after a name for a password is the password.
+//! Decides whether a plain word after a name for a password, such as `correcthorsebattery`, is the password.
 //!
 //! In code such a word is a type, a variable or a message far more often. So it is treated as a password only in
 //! data: a pair of JSON, a file with `[sections]`, a mapping of YAML with other settings around it, an environment.
-//! It reads a few lines around a name and makes no claims.
+//! It reads a few lines around a name.
 
 use std::ops::Range;
 
@@ -151,7 +151,7 @@ pub(super) fn is_mixed(bytes: &[u8]) -> bool {
     is_long && (runs >= 2 || oddity(bytes) > MAX_ODDITY_OF_NAMES) && !describes(bytes)
 }
 
-/// The same for letters with one sign before, behind or between them.
+/// Like [`is_mixed`], for letters with one sign before, after or between them.
 pub(super) fn is_mixed_beside_sign(bytes: &[u8]) -> bool {
     if bytes.len() > MAX_BYTES + 1 {
         return false;
@@ -192,8 +192,8 @@ fn is_parameter(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool 
         && (b"&#\"'\\<>);,".contains(&behind) || behind.is_ascii_whitespace())
 }
 
-/// `host=db user=app password=…`, also with commas between and quotation marks around: a pair beside it gives a user
-/// or a place.
+/// `host=db user=app password=…`, also with commas and quotation marks: whether a pair next to it gives a user or a
+/// place.
 fn is_beside_pair(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
     let before = &text[name.start.saturating_sub(MAX_NEAR_BYTES / 4)..name.start];
     let before = &before[memchr::memrchr(b'\n', before).map_or(0, |at| at + 1)..];
@@ -209,7 +209,7 @@ fn is_beside_pair(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> boo
     if !closed.first().is_none_or(|b| b" ,;]})\r".contains(b)) {
         return false;
     }
-    // In a call without quotation marks it is the name of a variable.
+    // In a call, a value without quotation marks is the name of a variable.
     let is_call = memchr::memrchr(b'(', before)
         .is_some_and(|open| !before[open..].contains(&b')') && quotes(&before[open..]) % 2 == 0);
     let says = |pair: &[u8]| {
@@ -251,7 +251,7 @@ fn is_in_dump(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
     is_tight && is_followed && matches!(before, Some(b'{' | b' ')) && is_printed()
 }
 
-/// Whether a pair `host:db` of a structure stands before the place `at`.
+/// Whether a pair of a structure, such as `host:db`, is before `at`.
 fn is_after_field(text: &[u8], at: usize) -> bool {
     let near = &text[at.saturating_sub(MAX_NEAR_BYTES / 4)..at];
     let Some(before) = near.strip_suffix(b" ") else { return false };
@@ -261,7 +261,7 @@ fn is_after_field(text: &[u8], at: usize) -> bool {
     is_open && key > from && before.get(key) == Some(&b':') && key + 1 < before.len()
 }
 
-/// Signs that people put before, behind or between the words of a password.
+/// Signs that people put before, after or between the words of a password.
 const SIGN: ByteSet = ByteSet::parse("!#%&@*^~+?$");
 
 /// Whether a value is letters with one sign, as in `winter#cabin`.
@@ -276,7 +276,8 @@ pub(super) fn is_word_with_sign(bytes: &[u8]) -> bool {
         && (is_small(head) && is_small(tail) || is_mixed_beside_sign(bytes))
 }
 
-/// `password=#wintercabin` in a file of settings: no comment, as the sign is behind the operator, and no colour.
+/// `password=#wintercabin` in a file of settings: whether the text after `#` is a value. It is not a comment, because
+/// the sign directly follows the operator, and must not be a colour.
 pub(super) fn is_behind_hash(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
     let Some(rest) = text[value.clone()].strip_prefix(b"#") else { return false };
     rest.len() >= MIN_BYTES
@@ -339,7 +340,7 @@ pub(super) fn is_object_of_cluster(bytes: &[u8]) -> bool {
         && parts.all(is_word)
 }
 
-/// `1:4.13+dfsg1-1+deb12u1`: the version of a package, perhaps behind its epoch.
+/// `1:4.13+dfsg1-1+deb12u1`: the version of a package, perhaps after its epoch.
 pub(super) fn is_version(bytes: &[u8]) -> bool {
     let bytes = before_escape(bytes);
     let digits = |bytes: &[u8]| bytes.iter().take_while(|b| b.is_ascii_digit()).count();
@@ -359,12 +360,12 @@ pub(super) fn is_version(bytes: &[u8]) -> bool {
         && rest[1..].split(|b| b".+~-_".contains(b)).all(is_part)
 }
 
-/// A word without the escape of a line end with which its string ends.
+/// A word without the escaped line end at the end of its string.
 fn before_escape(bytes: &[u8]) -> &[u8] {
     &bytes[..memchr::memchr(b'\\', bytes).unwrap_or(bytes.len())]
 }
 
-/// `PasswordField1Validator`: the name of a class for passwords, of two words or more behind that one.
+/// `PasswordField1Validator`: whether a value is the name of a class: `Password` and two words or more.
 pub(super) fn is_name_of_class(bytes: &[u8]) -> bool {
     let Some(rest) = before_escape(bytes).strip_prefix(b"Pass") else { return false };
     let is_small = |word: &&[u8]| word.len() >= 4 && word.iter().all(u8::is_ascii_lowercase);
@@ -452,7 +453,7 @@ fn are_settings(text: &[u8], start: usize, end: usize, operator: u8) -> bool {
         let value = value.trim_ascii();
         let is_setting = match line.get(key) {
             Some(b'=') => operator == b'=' && !is_code(value),
-            // A list in YAML may hold shell settings.
+            // A list in YAML may have shell settings as items.
             Some(b':') => is_apart && (value.is_empty() || !is_type(value)),
             _ => false,
         };

@@ -31,8 +31,8 @@ const WORDS: &[(&[u8], bool)] = &[
     (b"ERR!", false),
 ];
 
-/// For each of the first three bytes of a word, the words that have it there, one bit each. One lookup rejects most
-/// places.
+/// For each of the first three positions and each byte, the words that have this byte there, one bit each. One lookup
+/// rejects most positions.
 static HEADS: [[u32; 256]; 3] = {
     let mut heads = [[0; 256]; 3];
     let mut i = 0;
@@ -46,9 +46,9 @@ static HEADS: [[u32; 256]; 3] = {
     heads
 };
 
-/// Bytes before a change in which a word may begin that contains it: the longest word fits.
+/// How many bytes before a change a word that contains the change may begin: at least the longest word.
 const BEFORE_BYTES: usize = 24;
-/// Bytes after a change in which a word may begin whose meaning it changes: `0 errors` becomes `3 errors`.
+/// How many bytes after a change a word whose meaning the change affects may begin: `0 errors` becomes `3 errors`.
 const AFTER_BYTES: usize = 8;
 
 /// Whether the row, or the given part of it, reports a failure in or near `fresh`; text further away was checked before.

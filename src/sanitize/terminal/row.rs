@@ -350,7 +350,7 @@ fn join_cluster(cell: Cell, ch: char, clusters: &mut Vec<String>) -> Cell {
         return cell;
     }
     clusters.push(char::from_u32(cell).into_iter().chain([ch]).collect());
-    // More clusters than the mark leaves room for would need gigabytes of text in one row.
+    // The index cannot overflow: that would need gigabytes of text in one row.
     CLUSTER | (clusters.len() - 1) as Cell
 }
 

@@ -284,7 +284,7 @@ impl Screen {
         }
     }
 
-    // Rows that are final.
+    // Rows that are final and are moved to the output.
 
     /// Makes everything shown so far final. The cursor moves to a place in the new screen.
     fn new_screen(&mut self, row: usize, column: usize) {

@@ -17,19 +17,20 @@ use crate::text::reason::Reason;
 use crate::text::source::Source;
 use crate::text::span::{Action, Span};
 
-/// Fewer equal intervals between times may be chance. A choice.
+/// The fewest equal intervals that make lines samples; fewer may be equal by chance. A choice.
 const MIN_EQUAL_INTERVALS: usize = 4;
-/// Intervals between samples may differ by this part of the first: a loaded machine takes some late. A choice.
+/// Intervals between samples may differ by the first interval divided by this: a loaded machine takes some samples
+/// late. A choice.
 const SAMPLES_DIFFER_ONE_IN: u32 = 10;
-/// From this interval on, it may differ by a second: the times are rounded.
+/// Intervals of at least this many seconds may differ by one second, because times are rounded.
 const MIN_SLIPPING_SECONDS: u32 = 5;
-/// At most one interval for this many equal ones is another: a restart shifts the samples. A choice.
+/// At most 1 other interval is allowed for this many equal ones, since a restart shifts the samples. A choice.
 const OTHER_INTERVALS_ONE_IN: usize = 3;
 
 impl Ledger {
-    /// Indexes of the gaps of a cut and of those between records of a log and between commits, after the first one of a
-    /// marker, that need a short mark, so that a reader does not take the lines around them for neighbours. Other steps leave out what
-    /// nobody needs in its place, such as progress.
+    /// Indexes of the gaps that need a short mark, so that a reader does not take the lines around them for neighbours.
+    /// Only gaps of a cut, between records of a log and between commits, after the first gap of their marker, may need
+    /// one: what other steps leave out, such as progress, nobody misses in its place.
     pub fn gap_marks(&self, source: &Source<'_>) -> Vec<usize> {
         let mut seen = [false; (u32::MAX - CAP_GROUPS) as usize + 1];
         // Gaps of a log with the same marker follow each other.
@@ -115,8 +116,8 @@ impl Ledger {
     }
 }
 
-/// Whether the marks of further gaps have no number: it is not worth its tokens where the lines that stay are many and
-/// each hidden one is a commit.
+/// Whether the marks of further gaps have no number. In a list of commits a number is not worth its tokens: there are
+/// many gaps, and each hidden line is a commit.
 fn has_short_marks(reason: Reason) -> bool {
     reason == Reason::OlderCommits
 }
@@ -133,7 +134,7 @@ fn is_evident(source: &Source<'_>, lines: &Range<usize>) -> bool {
             }
             _ => true,
         },
-        // Of one second, the lines would seem to follow each other.
+        // Lines with the same second would seem to follow each other.
         LinePosition::Time => {
             let rises = clock(before) < clock(after);
             rises
@@ -145,9 +146,9 @@ fn is_evident(source: &Source<'_>, lines: &Range<usize>) -> bool {
     }
 }
 
-/// Whether the lines of a gap and those around it are records of one log: their times do not fall, and each line between
-/// has a time or belongs to the record above it. Below the heading of another table, or in a list of durations, a reader
-/// would take the line behind the gap for a neighbour of the one before.
+/// Whether the lines of a gap and those around it are records of one log: their times do not decrease, and each line
+/// has a time or belongs to the record above it. Otherwise, as below the heading of another table or in a list of
+/// durations, the times do not show that lines are missing.
 fn is_one_log(source: &Source<'_>, lines: &Range<usize>) -> bool {
     let mut last = clock(source.line(lines.start - 1));
     (lines.start..=lines.end).all(|i| {
@@ -159,8 +160,8 @@ fn is_one_log(source: &Source<'_>, lines: &Range<usize>) -> bool {
     })
 }
 
-/// Whether the lines of a gap and those around it are samples, taken at equal intervals: without a mark, the missing ones
-/// would seem not to have been taken, as during an outage.
+/// Whether the lines of a gap and those around it are samples, taken at equal intervals. Without a mark, a reader
+/// would think that no samples were taken there, as during an outage.
 fn are_samples(source: &Source<'_>, lines: &Range<usize>) -> bool {
     let times = lines.start.saturating_sub(2)..(lines.end + 2).min(source.len());
     let mut seconds = times.filter_map(|i| Some(second_of_day(source.line(i))? % HALF_DAY));
@@ -190,7 +191,7 @@ pub(super) struct Written<'a> {
     summed: Set<u32>,
     /// The spans whose gaps get a mark.
     marked: Peekable<vec::IntoIter<usize>>,
-    /// Whether these are so many that their marks are short.
+    /// Whether there are more of these than `MAX_GAP_MARKS`, so that their marks are short.
     are_many: bool,
     /// The origin of the reference directly above: if it is the same, a reference is shortened to "there".
     named: Option<(&'a Origin, Ago)>,

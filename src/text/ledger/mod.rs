@@ -109,6 +109,10 @@ impl Ledger {
 
     /// Applies a step to what was done before. Only kept lines may change, except that an omission, or a reference to
     /// an outline, may replace all spans that are completely inside it.
+    ///
+    /// # Errors
+    ///
+    /// The spans overlap, are not in order, end after the source, or change a line that may not change.
     pub fn apply(&self, source: &Source<'_>, mut step: Reduction) -> Result<Self, BadSpans> {
         // Each step numbers its groups from 1. They are renumbered, so that they differ from those of earlier steps,
         // and split by reason, so that lines that share a marker share a reason.
@@ -499,7 +503,7 @@ mod tests {
         // At equal intervals, missing lines would look like an outage, also if a restart shifts them.
         assert_eq!(gaps(&text(&|i| time(i * 20))), ["[tersed: 16", "[tersed: 22"]);
         assert_eq!(gaps(&text(&|i| time(i * 20 + i / 14 * 9))), ["[tersed: 16", "[tersed: 22"]);
-        // Of one second, the lines would seem to follow each other.
+        // Lines of one second would seem to follow each other.
         assert_eq!(gaps(&text(&|_| "08:15:02 ".to_owned())), ["[tersed: 16", "[tersed: 22"]);
         assert_eq!(gaps(&text(&|i| format!("{i}: "))), [""; 0]);
         // Times that fall, and a line without one between: the head of another table.

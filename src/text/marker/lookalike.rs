@@ -34,7 +34,7 @@ const REACH_BYTES: usize = 256;
 const MAX_SHOWN: usize = 48;
 /// The longest tag between letters that is read, in bytes. A choice.
 const MAX_TAG_BYTES: usize = 64;
-/// Bytes behind a bracket in which tags that hold brackets are skipped. A choice.
+/// Bytes after a bracket in which tags that hold brackets are skipped. A choice.
 const MAX_TAGS_BYTES: usize = 1 << 10;
 /// Texts up to this many bytes are examined byte by byte before anything else. A choice: names are shorter.
 const MAX_NAME_BYTES: usize = 64;
@@ -84,7 +84,7 @@ pub struct LookAlikes {
 }
 
 impl LookAlikes {
-    /// Counts the open start in `bytes` as a look-alike, because no more bytes are awaited.
+    /// Counts the open start in `bytes` as a look-alike, because no more bytes will follow.
     pub fn close(&mut self, bytes: &[u8], open: usize) {
         if let Some(escape) = escape_at(bytes, open, &mut Quotes::default()) {
             let at = self.places.partition_point(|place| place.at < open);

@@ -15,14 +15,14 @@ use crate::text::source::Source;
 pub enum Ago {
     /// What the model wrote into the call at hand.
     ThisCall,
-    /// So many results ago, at least 1.
+    /// This many results ago, at least 1.
     Results(usize),
     /// Not known: the host does not give every result of the conversation.
     Earlier,
 }
 
 impl Ago {
-    /// So many results ago; 0 is this call.
+    /// `results` results ago; 0 means this call.
     pub fn results(results: usize) -> Self {
         match results {
             0 => Self::ThisCall,

@@ -1,7 +1,7 @@
 //! Distinguishes a template of a marker in program code from a marker. A template has placeholders where a marker
 //! has numbers, so it claims nothing. A text that might claim something is never a template.
 
-/// The longest placeholder, in bytes, and its most words: a longer one could claim something. A choice.
+/// The longest placeholder, in bytes, and the most words in it: a longer one could be a statement. A choice.
 const MAX_BLANK_BYTES: usize = 24;
 const MAX_BLANK_WORDS: usize = 2;
 /// Words of the grammar (a test compares them with the writer): a template has only these words and placeholders.

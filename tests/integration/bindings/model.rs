@@ -54,7 +54,7 @@ pub enum Type {
     Literal(Vec<String>),
     Named(String),
     List(Box<Type>),
-    /// An array of so many items.
+    /// An array of a fixed number of items.
     Tuple(Box<Type>, usize),
     Map(Box<Type>),
     Union(Vec<Type>),

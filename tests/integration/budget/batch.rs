@@ -22,7 +22,7 @@ fn batch(results: &[Value], total: usize, per_result: usize) -> Value {
     call(&Engine::default(), "toolResult/compressBatch", &params).unwrap()
 }
 
-/// Whether every failure line of a result is in its text.
+/// The failure lines of a result that are missing in its text.
 fn lost_failures<'a>(sample: &'a Sample, out: &str) -> Vec<&'a str> {
     let source = Source::new(&sample.text);
     let lines = signals::failure_lines(&source).into_iter().map(|i| source.line(i).trim());
@@ -100,7 +100,7 @@ fn the_largest_gives_first_and_tiny_ones_nothing() {
     assert!(outs.iter().map(|text| count(text)).sum::<usize>() <= 4000);
     assert!(count(outs[2]) <= count(outs[0]) + 60 || !outs[0].contains("budget]"));
     assert_eq!(out["budgetApplied"], true);
-    // A stub is never made of a small one, also where a large one is full of failures.
+    // A small result never becomes a stub, even if a large one is full of failures.
     let failing = numbered(800, |i| format!("src/a{i}.rs:{i}:1: error: name {} is unknown", i * 7919 % 1009));
     let out = batch(&[plain("a", &failing), plain("b", tiny)], 1000, 0);
     assert_eq!(content(&out["results"][1]), tiny);
@@ -146,7 +146,7 @@ fn the_order_of_a_batch_means_nothing_but_for_ties() {
         };
         let (one, mut two) = (outs(&one), outs(&two));
         two.reverse();
-        // An odd token may decide which rung fits, and of a small result the next rung may be a third of its size.
+        // A single token may decide which rung fits, and the next rung may shorten a small result to a third.
         let names: Vec<&str> = of.iter().map(|sample| sample.name.as_str()).collect();
         let is_near = |(a, b): (&usize, &usize)| a.abs_diff(*b) * 10 <= a.max(b) + 1000;
         assert!(one.iter().zip(&two).all(is_near), "{names:?} under {total}: {one:?} {two:?}");
@@ -205,7 +205,7 @@ fn what_stays_exact_counts_and_is_not_cut() {
     assert_eq!(out["budget"]["met"], true);
     let out = batch(&[exact, plain("b", &words(400, "two"))], 300, 0);
     assert_eq!(out["budget"], json!({"tokens": 300, "met": false, "why": "fixed_results"}));
-    // Nothing is gained by a stub.
+    // A stub would gain nothing.
     assert!(count(content(&out["results"][1])) > 40, "{out}");
 }
 

@@ -67,7 +67,7 @@ fn a_large_text_becomes_a_pointer_with_a_preview_and_is_read_back() {
     assert!(!out["evidence"]["omissions"].as_array().unwrap().is_empty());
     let read = call(&engine, "artifact/read", &json!({"sessionId": "s", "id": key})).unwrap();
     assert!(read["text"].as_str().unwrap().starts_with("entry 1 has"), "{read}");
-    // Again it is the same, and an output of ours is no original.
+    // Sent again, it is the same; and an output of ours does not become an original.
     assert_eq!(compress(&engine, &plain("a", &text), &json!({}))["content"], out["content"]);
     let ours = compress(&engine, &plain("b", content(&out)), &json!({"policy": {"externalizeAbove": 100}}));
     assert_eq!(ours["content"], out["content"]);

@@ -144,7 +144,7 @@ fn the_highest_mode_is_a_limit_of_its_own() {
         assert!(used(&outcome).met && used(&outcome).rung.mode <= max_mode, "{:?}", used(&outcome));
         assert!(outcome.evidence.mode <= max_mode);
     }
-    // A mode above it is the caller's own wish.
+    // A mode above `max_mode` applies if the caller chose it.
     let policy = Policy { mode: Mode::Aggressive, max_mode: Mode::Safe, ..policy(300) };
     assert_eq!(used(&run(&ToolCall::default(), &text, &policy)).rung.mode, Mode::Aggressive);
 }

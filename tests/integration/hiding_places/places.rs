@@ -8,7 +8,7 @@ pub struct Hidden {
     pub text: String,
     /// The value as it is written there, in the pieces in which it is.
     pub parts: Vec<String>,
-    /// So many bytes of a part in one piece are a leak.
+    /// This many bytes of a part in one piece are a leak.
     pub width: usize,
 }
 
@@ -106,7 +106,8 @@ fn coded(case: &Case, code: impl Fn(&str) -> String, width: usize) -> Option<Hid
     parts(code(&text_of(case)) + "\n", pieces, width)
 }
 
-/// A dump of the whole text: the letters beside it and the lines that show a part are leaks.
+/// A dump of the whole text. Lines of the dump that show a part of the value are leaks, and so are their columns of
+/// letters.
 fn dumped(case: &Case, dump: fn(&str) -> String) -> Option<Hidden> {
     let text = text_of(case);
     let all = dump(&text);

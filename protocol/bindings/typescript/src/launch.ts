@@ -20,7 +20,7 @@ export interface Backoff {
 
 export const DEFAULT_BACKOFF: Backoff = { initial: 200, factor: 2, maximum: 30_000, stable: 30_000 };
 
-/** Milliseconds to wait after so many failures in a row; 0 after the first. */
+/** Milliseconds to wait after `failures` failures in a row; 0 after the first. */
 export function delay(backoff: Backoff, failures: number): number {
   if (failures < 2) return 0;
   return Math.min(backoff.maximum, backoff.initial * backoff.factor ** Math.min(failures - 2, 64));

@@ -154,7 +154,8 @@ impl Earlier<'_> {
     }
 }
 
-/// The references of a part, in order. Earlier parts have `others` markers with references; `signals` are lines to keep.
+/// The references of a part, in order. `others` is the number of markers with references in earlier parts; `signals`
+/// are lines to keep.
 pub fn find(
     source: &Source<'_>,
     part: usize,

@@ -27,8 +27,8 @@ const MIN_BYTES: usize = 240;
 /// Approximate bytes of the marker of a gap.
 const GAP_BYTES: usize = 48;
 
-/// The parts of an outline that earlier results show, in order. There are `others` references before; `held` lines
-/// are kept.
+/// The parts of an outline that earlier results show, in order. `others` is the number of references before them;
+/// `held` lines are kept.
 pub fn find(
     source: &Source<'_>,
     part: usize,

@@ -20,10 +20,11 @@ const MAX_TITLES: usize = 2;
 /// Most odd places that stay, and most warnings. A choice: with more, tests just print many things.
 const MAX_ODD: usize = 4;
 const MAX_WARNINGS: usize = 3;
-/// At most one in this many printed lines starts an odd place or is a warning, and at most one in `MAX_RARE_SHARE` is rare.
+/// At most 1 in this many printed lines may start an odd place or be a warning, and at most 1 in `MAX_RARE_SHARE` may
+/// be rare.
 const ODD_ONE_IN: usize = 10;
 const MAX_RARE_SHARE: usize = 4;
-/// Most lines of an odd place that are shown, most headings above it, and most lines up to them.
+/// The most lines of an odd place that are shown, the most headings above it, and the most lines between two of them.
 const MAX_SHOWN: usize = 6;
 const MAX_HEADINGS: usize = 4;
 const MAX_LINES_AWAY: usize = 200;
@@ -112,7 +113,7 @@ impl Hidden<'_> {
         if prints.all < MIN_LINES {
             return out;
         }
-        // A line with a zero is not odd if the same line also occurs with a one: then it is a counter.
+        // A line with a zero is not odd if it also occurs with a one instead: then the number is a counter.
         let is_odd = |line: &usize| {
             form_of_counter(printed_text(self.text(*line)), b"0").is_none_or(|form| !counters.contains(&form))
         };

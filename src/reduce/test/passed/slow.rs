@@ -11,7 +11,8 @@ use crate::text::span::Span;
 
 /// A faster test is never slow. Vitest marks tests from 300 ms on, Mocha from 75 ms, Jest files from 5 s. A choice.
 const MIN_SLOW: u64 = 400 * MILLI;
-/// Where a runner writes the time of slow tests alone, those that take at least this long are slow, among at least so many lines.
+/// If a runner writes times only for slow tests, those that take at least this long are slow, provided that there are
+/// at least `MIN_LINES` lines.
 const MIN_MARKED: u64 = 75 * MILLI;
 const MIN_LINES: usize = 20;
 /// The most slow tests that are kept. Each takes at least the total time divided by `SLOW_ONE_IN`.

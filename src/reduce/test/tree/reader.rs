@@ -197,7 +197,7 @@ impl<'a> Reader<'a> {
         i + 1
     }
 
-    /// Reads a line without a form. A line directly above it that looked like a heading is none.
+    /// Reads a line without a form. A line directly above it that looked like a heading is not one.
     fn other(&mut self, i: usize) -> usize {
         let line = self.source.line(i);
         if !line.trim().is_empty() && !self.is_open {

@@ -84,7 +84,7 @@ fn form(source: &Source<'_>, file: &File<'_>) -> u64 {
     changes.fold(0, |form: u64, i| form.rotate_left(7) ^ similarity_hash(source.line(i)))
 }
 
-/// For each form, whether it occurred above so often that a reader knows it.
+/// For each file, whether its form occurred at least `MAX_FULL_FORMS` times above.
 fn again(forms: impl Iterator<Item = u64>) -> Vec<bool> {
     let mut seen: Map<u64, usize> = Map::default();
     let known = |form: u64| {
@@ -100,10 +100,11 @@ fn weights(scores: &[u32]) -> Vec<u64> {
     scores.iter().map(|score| WEIGHT + BONUS * u64::from(*score) / best).collect()
 }
 
-/// Divides `total` by weight. The part of a share that one does not need is divided among the others.
+/// Divides `total` by weight. What one does not need of its share is divided among the others.
 fn share(total: usize, wanted: &[usize], weights: &[u64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
-    // The smallest need for its weight comes first, so that its rest is known when others get their share.
+    // The smallest need relative to its weight comes first, so that what it leaves is known when the others get their
+    // shares.
     let key = |i: usize| (wanted[i] as u128 * 1_000_000 / u128::from(weights[i].max(1)), i);
     order.sort_by_key(|&i| key(i));
     let mut shares = vec![0; wanted.len()];

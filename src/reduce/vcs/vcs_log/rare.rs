@@ -8,7 +8,7 @@ use crate::text::maps::Set;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// Most commits that stay because they have references, and because they merge. A choice.
+/// The most commits that stay because they have references, and the most that stay because they are merges. A choice.
 const MAX_MARKED: usize = 10;
 /// Most binary files that stay. A choice.
 const MAX_BINARY: usize = 3;
@@ -16,7 +16,7 @@ const MAX_BINARY: usize = 3;
 /// Finds outliers among the one-line commits to leave out.
 pub fn commits(source: &Source<'_>, gone: &[usize]) -> Vec<usize> {
     let (mut refs, mut merges, mut actions) = (Vec::new(), Vec::new(), Counted::default());
-    // The word behind the hash: the kind of change, or a status such as that of a signature.
+    // The word after the hash: the kind of change, or a status such as that of a signature.
     let mut words = Counted::default();
     for &line in gone {
         crate::stop::check_sometimes();

@@ -49,7 +49,7 @@ pub fn is_commit(line: &str) -> bool {
 }
 
 fn starts(text: &str) -> bool {
-    // The shortest start and what a start may begin with.
+    // A cheap check first: the letters with which the prefixes begin.
     let is_near =
         matches!(text.as_bytes().first(), Some(b'R' | b'r' | b'B' | b'b' | b'U' | b'u' | b'T' | b't'));
     is_near

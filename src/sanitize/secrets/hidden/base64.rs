@@ -1,5 +1,5 @@
-//! Base64 and plain hexadecimal digits that hold text, also over several lines, behind what a tool puts in front of
-//! each, and in several strings.
+//! Finds base64 and plain hexadecimal digits that encode text, also over several lines, with the text that a tool
+//! puts before each line, and in several strings.
 //!
 //! A run is decoded only if its first bytes are text. It is removed as a whole: a part of it cannot be read alone.
 
@@ -13,9 +13,9 @@ use std::ops::Range;
 
 /// Shortest run that is examined, in bytes.
 const MIN_RUN_BYTES: usize = 16;
-/// Shortest line that fills its line after other text, in bytes.
+/// Shortest run, in bytes, that is examined because it fills the rest of its line after other text.
 const MIN_LINE_BYTES: usize = 40;
-/// Bytes between two pieces: signs, blanks, and what stands in front of a line.
+/// Most bytes between two pieces: signs, blanks, and the text before a line.
 const MAX_GAP_BYTES: usize = 128;
 /// Most bytes between two pieces on one line.
 const MAX_SIGNS_BYTES: usize = 8;
@@ -54,7 +54,7 @@ pub(super) fn views(text: &[u8], coded: &mut Vec<usize>, found: &mut dyn FnMut(V
             view.stand(&bytes, start..at);
             found(view);
         } else if pieces.len() > 1 {
-            // Each is a text of its own.
+            // If the pieces do not encode one text, each may encode one.
             for piece in pieces.into_iter().filter(|piece| piece.len() >= MIN_RUN_BYTES) {
                 let mut view = View::default();
                 if let Some(bytes) = decoded(text, std::slice::from_ref(&piece)) {
@@ -152,8 +152,8 @@ fn run(text: &[u8], from: usize) -> usize {
     text[from..].iter().position(|b| !MEMBERS[*b as usize]).map_or(text.len(), |n| from + n)
 }
 
-/// The run and those that continue with it: on the lines below, where nothing else is but what is also in front of
-/// the first, and in the next strings.
+/// The run and those that continue with it: on the lines below, which have nothing else but the text that is also
+/// before the first piece, and in the next strings.
 fn pieces(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
     let (mut width, mut sum) = (first.len(), first.len());
     let mut pieces = vec![first];
@@ -199,7 +199,7 @@ fn ends_line(text: &[u8], at: usize) -> bool {
     near.first().is_some_and(|b| *b == b' ') && !near[..len].iter().any(u8::is_ascii_alphanumeric)
 }
 
-/// Where the piece after `last` may begin, and whether that is on the next line.
+/// The position at which the piece after `last` may begin, and whether that is on the next line.
 fn next_piece(text: &[u8], first: &Range<usize>, last: &Range<usize>) -> Option<(usize, bool)> {
     const SIGNS: [bool; 256] = {
         let (mut set, mut b) = ([false; 256], 0);
@@ -334,7 +334,7 @@ mod tests {
     fn words_beside_a_code_stay() {
         let token = ["gh", "p_16C7e42F292c6912E7710c838347Ae178B4a"].concat();
         let code = BASE64_STANDARD.encode(format!("token {token} x"));
-        // A sign may leave too little.
+        // Without the signs, too few characters may be left.
         assert_eq!(redact(&format!("+{0}\n+{0}\n+{0}\n", "5".repeat(15))), None);
         for behind in [" done\n", "\ndone and more\n", "\", \"done\"]\n", " + 1\n"] {
             let shown = redact(&format!("{code}{behind}")).map(|redacted| redacted.text);

@@ -1,7 +1,8 @@
 //! Values that are beside the name of a secret without the operator of a setting: another member of the object that
 //! the name is in, an attribute of the same tag, an argument, the line below, the rest of a pipe.
 //!
-//! Each reader gets a name and reads a few hundred bytes around it. It makes no claims: `fields` writes the pair.
+//! Each reader gets a name and reads a few hundred bytes around it. It does not decide what is a secret: `fields`
+//! writes the pair, and the rules judge it.
 
 use super::strings::{line, string};
 use crate::sanitize::secrets::extent::is_strong;
@@ -10,11 +11,11 @@ use std::ops::Range;
 
 /// Bytes of an object or a tag that are read on either side of the member that names another. A choice.
 const MAX_OBJECT_BYTES: usize = 320;
-/// Longest path of which a name is the last part, in bytes.
+/// Longest path whose last part is a name, in bytes.
 const MAX_PATH_BYTES: usize = 96;
 /// Longest line with a name whose value may be in the line below. A choice.
 const MAX_LINE_BYTES: usize = 256;
-/// Longest value that is alone on its line, in bytes.
+/// Longest value that fills a line of its own, in bytes.
 const MAX_ALONE_BYTES: usize = 512;
 /// Longest type, class or tag between a name and its value, in bytes.
 const MAX_NOTE_BYTES: usize = 80;
@@ -115,7 +116,8 @@ fn member(text: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
     })
 }
 
-/// The value of the first member that `is_value` knows, up to the end of the object or another member called `key`.
+/// The value of the first member for which `is_value` is true, up to the end of the object or another member called
+/// `key`.
 fn held(
     text: &[u8],
     range: Range<usize>,
@@ -268,7 +270,7 @@ fn part(text: &[u8], name: &Range<usize>, closed: usize) -> Option<Range<usize>>
     line(text, behind)
 }
 
-/// The rest of the line at `at` without blanks around it, and where the next begins.
+/// The rest of the line at `at` without blanks around it, and the start of the next line.
 fn line_behind(text: &[u8], at: usize) -> Option<(Range<usize>, usize)> {
     let near = text.get(at..text.len().min(at + MAX_ALONE_BYTES))?;
     let len = memchr::memchr(b'\n', near)?;
@@ -290,7 +292,8 @@ fn led(text: &[u8], end: usize) -> Option<Range<usize>> {
     (at >= dots + 3 && text.get(at) == Some(&b' ')).then(|| line(text, skip(text, at, BLANK, 4)))?
 }
 
-/// `using the signing secret 8f…`, `Your API key is 8f….`: a key after a name in a sentence. A commit has forty digits.
+/// `using the signing secret 8f…`, `Your API key is 8f….`: a key after a name in a sentence. A value of forty digits
+/// may be a commit.
 fn told(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
     const DIGITS_OF_COMMIT: usize = 40;
     (text.get(name.end) == Some(&b' ') && text[name.clone()].is_ascii()).then_some(())?;

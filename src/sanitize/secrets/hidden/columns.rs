@@ -2,7 +2,7 @@
 //! value.
 //!
 //! Each such cell is written as `name: "cell"`, and the rules judge that. It reads only below lines with the name of
-//! a secret as a cell; `statements` reads what is behind the columns of SQL and JSON.
+//! a secret as a cell; `statements` reads SQL statements and JSON tables.
 
 mod statements;
 
@@ -38,7 +38,7 @@ pub(super) const BARS: &[&[u8]] = &[b"|", "│".as_bytes(), "┃".as_bytes(), "�
 
 /// Whether a line has a bar between cells.
 pub(super) fn has_bar(line: &[u8]) -> bool {
-    // The first byte of the drawn ones.
+    // 0xe2 is the first byte of all box-drawing bars.
     memchr::memchr2_iter(b'|', 0xe2, line).any(|at| BARS.iter().any(|bar| line[at..].starts_with(bar)))
 }
 
@@ -55,13 +55,13 @@ pub(in crate::sanitize::secrets) fn is_cell(text: &[u8], hit: &Range<usize>) -> 
         [b' ', next, ..] if next.is_ascii_alphabetic() && !rest[..name].contains(&b')') => {
             statements::is_definition(text, hit.start)
         }
-        // The last column of a statement.
+        // The last column in the brackets of an SQL statement.
         _ => rest[..name].contains(&b')'),
     }
 }
 
-/// The line of the name that holds `hit`, if it is a cell with others on both sides. Its value is a cell too, so
-/// text in front of the line cannot hide it.
+/// The line of the name that holds `hit`, if the name is a cell with others on both sides. Its value is then a cell
+/// too, so a prefix of the line cannot hide it.
 pub(in crate::sanitize::secrets) fn barred(text: &[u8], hit: &Range<usize>) -> Option<Range<usize>> {
     let around = |b: &u8| b.is_ascii_alphanumeric() || b"_-. *`".contains(b);
     let before = &text[hit.start.saturating_sub(MAX_NAME_BYTES)..hit.start];
@@ -109,8 +109,8 @@ pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
     (!view.bytes().is_empty()).then_some(view)
 }
 
-/// Writes the values beside and below the names of secrets at `heads` in a line. `table` is where the rows below the last
-/// line of heads end. Returns where those below this line end.
+/// Writes the values beside and below the names of secrets at `heads` in a line. `table` is the end of the rows below
+/// the last line of heads. Returns the end of the rows below this line.
 fn head(text: &[u8], line: Range<usize>, heads: &[usize], table: usize, view: &mut View) -> usize {
     let cut = cut(&text[line.clone()]).unwrap_or(Cut::Words);
     let cells = cells(text, line.clone(), cut);
@@ -137,7 +137,7 @@ fn head(text: &[u8], line: Range<usize>, heads: &[usize], table: usize, view: &m
     rows(text, line, &cells, &telling, cut, view)
 }
 
-/// A table of one column: the name, a line that is drawn, and a value on each line below. Returns where it ends.
+/// A table of one column: the name, a ruler, and a value on each line below. Returns its end.
 fn single(text: &[u8], end: usize, cells: &[Range<usize>], i: usize, cut: Cut, view: &mut View) -> usize {
     let next_line = |end: usize| {
         let at = text.len().min(line_end(text, end) + 1);
@@ -176,14 +176,14 @@ fn pairs(text: &[u8], cells: &[Range<usize>], telling: &[usize], cut: Cut, view:
     let is_quoted = |cell: &Range<usize>| cell.start > 0 && text[cell.start - 1] == b'"';
     for &i in telling {
         let Some(cell) = cells.get(i + 1).filter(|cell| !is_kind(&text[(*cell).clone()])) else { continue };
-        // What stands behind the comma of a sentence.
+        // The text after the comma of a sentence is not a value.
         if matches!(cut, Cut::Byte(b',' | b';')) && has_blank(cell) && !is_quoted(cell) {
             continue;
         }
         // In a string, an escape ends the line.
         let len = memchr::memmem::find(&text[cell.clone()], b"\\n").unwrap_or(cell.len());
         write(text, &cells[i], cell.start..cell.start + len, view);
-        // A setting of the value between the name and the value.
+        // Between the name and the value may be a cell with a flag.
         if let Some(value) = cells.get(i + 2).filter(|value| full == 3 && !has_blank(value))
             && is_flag(&text[cell.clone()])
         {
@@ -192,13 +192,13 @@ fn pairs(text: &[u8], cells: &[Range<usize>], telling: &[usize], cut: Cut, view:
     }
 }
 
-/// `True`, `no`, `-`: whether a cell says that something is so.
+/// Whether a cell is a flag: `True`, `no`, `-`.
 fn is_flag(cell: &[u8]) -> bool {
     const FLAGS: &[&[u8]] = &[b"true", b"false", b"null", b"none", b"-"];
     FLAGS.iter().any(|flag| cell.eq_ignore_ascii_case(flag))
 }
 
-/// Whether two bars of a line may have nothing between them. Bars that are drawn are not examined.
+/// Whether two bars of a line may have nothing between them. Box-drawing bars are not examined.
 fn may_have_empty_cell(line: &[u8]) -> bool {
     let mut is_open = false;
     for byte in line {
@@ -242,7 +242,8 @@ fn continued(text: &[u8], end: usize, cells: &[Range<usize>], telling: &[usize],
     pieces.len() > 1
 }
 
-/// Writes the cells below the names of secrets, as long as the lines have the same cells. Returns where that ends.
+/// Writes the cells below the names of secrets, as long as the lines have the same cells. Returns the end of these
+/// lines.
 fn rows(
     text: &[u8],
     head: Range<usize>,
@@ -321,7 +322,7 @@ fn below_right(
         if to > line.end || !is_end || text[to - 1] == b' ' {
             return None;
         }
-        // The number of the row may stand in front of the first cell.
+        // The number of the row may be before the first cell.
         let bytes = &text[from.min(to)..to];
         let blanks = memchr::memmem::rfind(bytes, b"  ").map(|at| at + 2);
         let is_first = cells.iter().all(Range::is_empty);
@@ -332,7 +333,7 @@ fn below_right(
     Some(cells)
 }
 
-/// The cells of a line that has as many as there are heads, perhaps behind the number of the row.
+/// The cells of a line that has as many as there are heads, perhaps after the number of the row.
 fn as_many(text: &[u8], line: Range<usize>, heads: &[Range<usize>]) -> Option<Vec<Range<usize>>> {
     let full = |cells: Vec<Range<usize>>| cells.into_iter().filter(|cell| !cell.is_empty());
     let mut cells: Vec<Range<usize>> = full(cells(text, line, Cut::Blanks)).collect();
@@ -393,7 +394,7 @@ fn write_pieces(text: &[u8], name: &Range<usize>, pieces: &[Range<usize>], view:
     view.stand(quote, end..end);
 }
 
-/// `Opaque`, `kubernetes.io/basic-auth`: the kind of a secret in a cluster.
+/// `Opaque`, `kubernetes.io/basic-auth`: the type of a Kubernetes Secret.
 fn is_kind(cell: &[u8]) -> bool {
     let is_name = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"./-".contains(b);
     cell == b"Opaque" || memchr::memmem::find(cell, b".io/").is_some() && cell.iter().all(is_name)
@@ -432,7 +433,7 @@ fn is_row(line: &[u8]) -> bool {
 
 fn cut(line: &[u8]) -> Option<Cut> {
     let count = |byte| memchr::memchr_iter(byte, line).count();
-    // All except one begin with the same byte.
+    // The box-drawing bars begin with the same byte.
     if has_bar(line) {
         Some(Cut::Bar)
     } else if count(b'\t') > 0 {

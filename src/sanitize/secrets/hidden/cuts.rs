@@ -44,8 +44,8 @@ pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
     }
 }
 
-/// The length of a form feed or of a blank that is not ASCII, if it cuts a token: on both sides are letters with digits
-/// between them, as no words have them.
+/// The length of a form feed or of a blank that is not ASCII, if it cuts a token: on both sides letters and digits
+/// are mixed as in no word.
 fn blank_in_token(text: &[u8], at: usize) -> Option<usize> {
     /// Bytes on each side that are read, and the fewest that are enough. A choice.
     const MOST: usize = 32;

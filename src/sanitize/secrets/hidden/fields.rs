@@ -228,7 +228,7 @@ fn wrapped(text: &[u8], at: usize) -> Option<Range<usize>> {
     (at > first).then(|| string(text, at))?
 }
 
-/// The word up to the bracket that closes it: `=Optional[…]` of Java. It is no type.
+/// The word in the brackets of `=Optional[…]` of Java. It must not be a type.
 fn bracketed(text: &[u8], at: usize) -> Option<Range<usize>> {
     let near = &text[at..text.len().min(at + MAX_BETWEEN_BYTES)];
     let len = near.iter().position(|b| !b.is_ascii_graphic() || b"[]\"'".contains(b))?;
@@ -332,7 +332,7 @@ fn inner(text: &[u8], at: usize) -> Option<Range<usize>> {
     let sign = ["\t", "→"].iter().find(|sign| digits > at && text[digits..].starts_with(sign.as_bytes()));
     at = sign.map_or(at, |sign| skip(text, digits + sign.len(), BLANK, MAX_BETWEEN_BYTES));
     while at < limit && text[at] == b'<' {
-        // An element that is closed at once has no text, and the end of a row ends the field.
+        // An empty element has no text, and the end of a row ends the field.
         let is_row = text[at..].starts_with(b"</tr") || text[at..].starts_with(b"<tr");
         if text.get(at + 1) == Some(&b'/') && opened || is_row {
             return None;

@@ -1,7 +1,8 @@
-//! Tokens in groups of one length, separated by blanks, as in `ghp_abcd efgh1234 …`, and tokens that go on in the cells
-//! below, where a table has wrapped them, or in the lines below, where a terminal, a box or an editor has.
+//! Tokens in groups of one length, separated by blanks, as in `ghp_abcd efgh1234 …`, and tokens that continue in the
+//! cells below, because a table wrapped them, or in the lines below, because a terminal, a box or an editor wrapped
+//! them.
 //!
-//! It reads only places where a token with a known prefix is too short.
+//! It reads only positions at which a token with a known prefix is too short.
 
 use super::columns;
 use super::strings::is_mixed;
@@ -17,8 +18,8 @@ const REACH_BYTES: usize = 512;
 /// Bytes before it that the rules may need.
 const BEFORE_BYTES: usize = 128;
 
-/// The lines on which a token is cut short at one of `cut`, which are in order, and continues in groups, with these
-/// together.
+/// The lines on which a token is too short at one of `cut` and continues in groups, with the groups joined. `cut` is
+/// in order.
 pub(super) fn view(text: &[u8], cut: &[usize]) -> Option<View> {
     let (mut view, mut done) = (View::default(), 0);
     let mut blanks = Vec::new();
@@ -78,10 +79,10 @@ impl Groups {
             return false;
         }
         let before = at - size..at;
-        // Other signs are in the middle of a password.
+        // After any other sign, the group is the middle of a password.
         let starts = before.start == 0 || b" \t\n\r=:\"'`([<>|,".contains(&text[before.start - 1]);
         let whole = goes_on || (starts && text[before.clone()].iter().all(|b| is_inside(*b)));
-        // Two words are not groups if only the second one is shorter.
+        // Two words are not groups just because the second one is shorter.
         let is = whole && (goes_on && ends || is_mixed(&text[before]) || is_mixed(&text[next.clone()]));
         (self.last, self.size) = if is && !ends { (next.start, size) } else { (0, 0) };
         if is && ends {
@@ -91,7 +92,8 @@ impl Groups {
     }
 }
 
-/// The tokens that begin at one of `cut`, which are in order, and continue in the cells below, with their pieces together.
+/// The tokens that begin at one of `cut` and continue in the cells below, with their pieces joined. `cut` is in
+/// order.
 pub(super) fn wrapped(text: &[u8], cut: &[usize]) -> Option<View> {
     let (mut view, mut done) = (View::default(), 0);
     for &start in cut {
@@ -113,9 +115,9 @@ pub(super) fn wrapped(text: &[u8], cut: &[usize]) -> Option<View> {
     (!view.bytes().is_empty()).then_some(view)
 }
 
-/// The tokens that begin at one of `cut`, which are in order, or where lines of one length were cut, end their line
-/// and continue in the next, with their pieces together; and where the first piece of each ends. Only the whole is a
-/// token.
+/// The tokens that end their line and continue in the next, with their pieces joined, and the end of the first piece
+/// of each. They begin at one of `cut`, which is in order, or where lines of one length were cut. Only the joined
+/// pieces are a token.
 pub(super) fn folded(text: &[u8], cut: &[usize]) -> Option<(View, Vec<usize>)> {
     let (mut view, mut ends, mut done) = (View::default(), Vec::new(), 0);
     let mut starts = breaks(text);
@@ -143,8 +145,9 @@ pub(super) fn folded(text: &[u8], cut: &[usize]) -> Option<(View, Vec<usize>)> {
 /// Widths at which terminals and mails cut lines.
 const WIDTHS: &[usize] = &[40, 60, 64, 72, 76, 80, 100, 120];
 
-/// Whether the lines behind `end` up to `last` look like the rest of a token that may also end at `end`: a word that mixes
-/// letters as names do not, behind a line of a usual width, or alone in its line and unlike words that people write.
+/// Whether the lines after `end` up to `last` look like the rest of a token that may also end at `end`: a word that
+/// mixes letters and digits as no name does, after a line of a usual width; or a word alone in its line, unlike words
+/// that people write.
 pub(super) fn is_rest(text: &[u8], end: usize, last: usize) -> bool {
     /// Shortest rest, in bytes. A choice: shorter words are names and values of the next line.
     const MIN_BYTES: usize = 6;
@@ -185,8 +188,8 @@ fn lines_of_token(text: &[u8], first: Range<usize>) -> Option<Vec<Range<usize>>>
     (pieces.len() > 1).then_some(pieces)
 }
 
-/// The short words that end a line as long as the one before or behind it, if the next line begins with a long word
-/// that is no word of a language: a token may be cut inside its prefix there.
+/// The short words at the end of a line that is as long as the one before or after it, if the next line begins with a
+/// long word that is not of a natural language: there a token may be cut inside its prefix.
 fn breaks(text: &[u8]) -> Vec<usize> {
     const COLUMNS: Range<usize> = 16..256;
     /// Longest piece of a prefix, and shortest rest of its token, in bytes.
@@ -215,7 +218,7 @@ fn breaks(text: &[u8]) -> Vec<usize> {
     starts
 }
 
-/// Whether a byte is one of tokens.
+/// Whether a byte may be in a token.
 fn is_token(byte: u8) -> bool {
     const { ByteSet::parse("a-zA-Z0-9_./+-") }.has(byte)
 }
@@ -226,7 +229,7 @@ fn piece(text: &[u8], start: usize) -> Range<usize> {
     start..start + near.iter().take_while(|b| is_token(**b)).count()
 }
 
-/// Where the next line begins, if nothing but the side of a box follows in this one.
+/// The start of the next line, if nothing but the side of a box follows in this one.
 fn behind_line(text: &[u8], at: usize) -> Option<usize> {
     let near = &text[at..text.len().min(at + BEFORE_BYTES)];
     let len = memchr::memchr(b'\n', near)?;
@@ -235,7 +238,7 @@ fn behind_line(text: &[u8], at: usize) -> Option<usize> {
     (rest.is_empty() || columns::BARS.iter().any(is_side)).then_some(at + len + 1)
 }
 
-/// Where the text of the line at `at` begins, behind blanks and the mark with which the line at `head` begins too.
+/// The start of the text of the line at `at`, after blanks and the mark with which the line at `head` begins too.
 fn behind_mark(text: &[u8], head: usize, at: usize) -> usize {
     const BLANKS: ByteSet = ByteSet::parse(" \t");
     let first = skip(text, head, BLANKS, BEFORE_BYTES);
@@ -252,7 +255,7 @@ fn is_pair(bytes: &[u8]) -> bool {
     bytes.iter().rposition(|b| *b != b'=').is_some_and(|last| bytes[..last].contains(&b'='))
 }
 
-/// The pieces of a token in a cell of `line`, and in the cells below it that go on: nothing else is in their lines.
+/// The pieces of a token in a cell of `line` and in the cells below it, whose lines have nothing else.
 fn pieces(text: &[u8], line: Range<usize>, start: usize) -> Option<Vec<Range<usize>>> {
     /// Most lines of a token. A choice.
     const MAX_LINES: usize = 16;

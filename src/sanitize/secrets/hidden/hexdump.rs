@@ -35,7 +35,7 @@ struct Dumped {
     decimal: Vec<u8>,
 }
 
-/// The dump that is read: its readings, and which of them some line needs.
+/// The dump that is read, decoded in every possible way, and which of these ways its lines need.
 #[derive(Default)]
 struct Dump {
     readings: [View; 3],
@@ -74,7 +74,7 @@ impl Dump {
         }
     }
 
-    /// Gives the readings, and begins another dump.
+    /// Passes the decoded texts to `found`, and begins another dump.
     fn give(&mut self, found: &mut dyn FnMut(View)) {
         if self.last.is_none() {
             return;
@@ -193,7 +193,8 @@ impl Dumped {
 /// The bars around and between the parts of a framed dump.
 const BARS: &[&str] = &["│", "|", "┊", "┆", "║", "┃"];
 
-/// `│00000000│ 66 69 72 73 … ┊ 20 6f 66 … │first li┊ne of it│` of `hexyl`; `from` is behind the first bar.
+/// `│00000000│ 66 69 72 73 … ┊ 20 6f 66 … │first li┊ne of it│` of `hexyl`; `from` is the position after the first
+/// bar.
 fn framed(line: &[u8], from: usize) -> Option<Dumped> {
     let bar = |at: usize| BARS.iter().find(|bar| line[at..].starts_with(bar.as_bytes())).map(|bar| bar.len());
     let address = line[from..].iter().take(17).take_while(|b| b.is_ascii_hexdigit()).count();
@@ -292,7 +293,7 @@ fn groups(line: &[u8], start: usize) -> Option<Dumped> {
         // Some tools leave more blanks between all, in the middle, or after every fourth byte.
         let usual = *usual.get_or_insert(gap);
         let is_between = gap == usual || size == 2 && dumped.bytes.len().is_multiple_of(4) && gap <= 3;
-        // The last word of `xxd -e` stands at the right.
+        // `xxd -e` aligns its last word to the right.
         let rest = line[at..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
         let is_padded = size >= 8 && gap > 1 && rest > 0 && gap + rest == size + 1;
         if gap == 0 || dumped.bytes.len() >= 32 || gap >= 2 && !is_between && !is_padded {
@@ -352,7 +353,7 @@ fn letter(cell: &[u8]) -> Option<(u8, bool)> {
         b"" => b" ",
         cell => cell,
     };
-    // No name and no number is longer.
+    // Names and numbers have at most three characters.
     if cell.len() > 3 {
         return None;
     }
@@ -402,7 +403,7 @@ fn decimals(line: &[u8], start: usize) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// `od` as it is without options (words of six octal digits), and `od -b` (bytes of three).
+/// `od` without options (words of six octal digits), and `od -b` (bytes of three digits).
 fn octal(line: &[u8], start: usize) -> Option<Dumped> {
     let mut bytes = Vec::new();
     let mut wide = false;

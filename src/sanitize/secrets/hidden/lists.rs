@@ -1,7 +1,7 @@
 //! Values in a list or a block that belongs to the name of a secret: `"api_keys": ["…", "…"]`, a list of YAML, a default
 //! below a name.
 //!
-//! It reads up to the end of the list and makes no claims: `fields` writes the pairs.
+//! It reads up to the end of the list: `fields` writes the pairs, and the rules judge them.
 
 use super::strings::{line, string};
 use super::view::{blanks, line_start};
@@ -41,13 +41,13 @@ pub(super) fn values(text: &[u8], name: &Range<usize>, closed: usize) -> Vec<Ran
     }
 }
 
-/// The strings of a list that begins at `at`. A list that holds something else has none.
+/// The strings of a list that begins at `at`. Empty if the list has anything but strings.
 fn items(text: &[u8], mut at: usize) -> Vec<Range<usize>> {
     let mut items = Vec::new();
     while items.len() < MAX_ITEMS {
         at = skip(text, at, SPACE, MAX_BETWEEN_BYTES);
         let Some(item) = string(text, at) else { break };
-        // Inside another string, a backslash stands before the mark too.
+        // Inside another string, there is a backslash before the closing quote too.
         at = skip(text, item.end, const { ByteSet::parse("\\") }, 3) + 1;
         items.push(item);
         at = skip(text, at, SPACE, MAX_BETWEEN_BYTES);
@@ -90,7 +90,7 @@ fn lines(text: &[u8], end: usize) -> Vec<Range<usize>> {
     values
 }
 
-/// Where the line behind the one of `at` begins.
+/// The start of the line after that of `at`.
 fn next_line(text: &[u8], at: usize) -> Option<usize> {
     let near = text.get(at..text.len().min(at + MAX_LINE_BYTES))?;
     let end = memchr::memchr(b'\n', near)?;

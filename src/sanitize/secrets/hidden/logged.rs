@@ -15,7 +15,7 @@ const MAX_INDENT_BYTES: usize = 64;
 const MAX_BEFORE_BYTES: usize = 160;
 /// Longest word in front of a line.
 const MAX_WORD_BYTES: usize = 80;
-/// Most words behind a time. A choice.
+/// Most words after a time. A choice.
 const MAX_WORDS: usize = 10;
 /// Most blanks between two words, as loggers pad their columns.
 const MAX_BLANKS: usize = 24;
@@ -24,7 +24,8 @@ const LEVELS: &[&str] = &[
     "trace", "debug", "info", "notice", "warn", "warning", "error", "fatal", "critical", "stdout", "stderr",
 ];
 
-/// Bytes of a log in front of a line. `beside` are the lines before and behind it, where they are known.
+/// The number of bytes that a log wrote before the text of a line. `beside` has the lines before and after it, if
+/// they are known.
 pub(super) fn head(line: &[u8], beside: &[&[u8]]) -> usize {
     let near = &line[..line.len().min(MAX_BEFORE_BYTES)];
     if let Some(at) = spoken(near, beside) {
@@ -44,7 +45,8 @@ pub(super) fn head(line: &[u8], beside: &[&[u8]]) -> usize {
     words(line, from, is_system, beside)
 }
 
-/// `[2026-11-27 10:00] ada: ` of a chat: the time, and the name if a line beside has the same. Other logs write seconds.
+/// `[2026-11-27 10:00] ada: ` of a chat: the bytes of the time, and of the name if a line in `beside` has the same
+/// name. Other logs write seconds.
 fn spoken(line: &[u8], beside: &[&[u8]]) -> Option<usize> {
     /// Longest time, in bytes.
     const MAX_TIME_BYTES: usize = 24;
@@ -108,7 +110,7 @@ fn file(line: &[u8]) -> usize {
     if revision > 0 && line.get(revision) == Some(&b':') {
         let rest = &line[revision + 1..];
         let path = path(rest);
-        // Without a number `a:b:` may be anything.
+        // Without a number, a text such as `a:b:` is not certain to be a path.
         if path > 2 && rest[path - 2].is_ascii_digit() {
             return revision + 1 + path;
         }
@@ -227,7 +229,7 @@ fn words(line: &[u8], from: usize, is_system: bool, beside: &[&[u8]]) -> usize {
         let is_level = LEVELS.iter().any(|level| {
             level.len() == bare().count() && bare().map(u8::to_ascii_lowercase).eq(level.bytes())
         });
-        // Alone in its line it is the heading of a section.
+        // If it is alone in its line, it is the heading of a section.
         let is_bracket =
             word[0] == b'[' && word.last().is_some_and(|b| b"]:".contains(b)) && end < line.len();
         // The logger, whose name ends in a colon, and the process of a system log.

@@ -40,7 +40,8 @@ use crate::stop;
 use near::Near;
 use view::{Present, View};
 
-/// The layers that are still applied to a text. Except for codings, a layer is not applied again to its own result.
+/// The layers that are still applied to a text. Except for codings such as base64, a layer is not applied to its own
+/// result.
 #[derive(Debug, Clone, Copy)]
 struct Layers {
     /// How many nested codings are decoded.
@@ -55,9 +56,10 @@ const WORK_PER_BYTE: usize = 8;
 /// Bytes that may be decoded of a text in any case.
 const MIN_WORK_BYTES: usize = 16 << 10;
 
-/// Bytes before and after a head of a column or field in which values may follow prefixes. A choice.
+/// Bytes before and after the heading of a column or field in which the lines of its values may have prefixes. A
+/// choice.
 const AROUND_HEAD_BYTES: (usize, usize) = (128, 1 << 10);
-/// Bytes around an encoded line after which others may follow.
+/// Bytes before and after an encoded line in which further encoded lines are searched.
 const AROUND_CODED_BYTES: (usize, usize) = (1 << 10, 8 << 10);
 
 /// The claims of all rules in `text`, plain and through every layer; in order, without overlap.
@@ -65,7 +67,7 @@ pub(super) fn claims(table: &'static Table, text: &[u8]) -> Vec<Claim> {
     let mut work = text.len().saturating_mul(WORK_PER_BYTE).max(MIN_WORK_BYTES);
     let mut claims = search(table, text, ALL, &mut work);
     let Some(narrow) = nulls::narrowed(text) else { return claims };
-    // No value continues in the next item of a list.
+    // A value does not continue in the next item of a list.
     for claim in &mut claims {
         let ends = memchr::memchr_iter(0, &text[claim.start..claim.end]);
         if let Some(len) = ends.into_iter().find(|at| cuts::is_variable(&text[claim.start + at + 1..])) {
@@ -149,7 +151,7 @@ impl Search<'_, '_> {
             let folded = self.claims.split_off(first).into_iter().filter(|claim| {
                 let next = ends.partition_point(|end| *end <= claim.start);
                 let Some(end) = ends.get(next).filter(|end| **end < claim.end) else { return false };
-                // A token that is complete without the next line goes on there only if the rest looks like its end.
+                // A token that is complete without the next line continues there only if that line looks like its end.
                 let is_complete = plain.binary_search(&(*end, claim.rule)).is_ok();
                 !is_complete || groups::is_rest(self.text, *end, claim.end)
             });
@@ -190,7 +192,7 @@ impl Search<'_, '_> {
         self.wrapped(&lines);
     }
 
-    /// Cursor moves, marks of comparisons, cut lines and doubled quotation marks: they may cut a keyword, or separate a
+    /// Cursor moves, marks of word diffs, cut lines and doubled quotation marks: they may cut a keyword, or separate a
     /// value from it.
     fn cut_keywords(&mut self, near: &Near, present: &Present, within: Layers) {
         let text = self.text;
@@ -218,7 +220,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Lines that are encoded as a whole, after a prefix. Returns where they are.
+    /// Lines that are encoded as a whole, after a prefix. Returns their positions.
     fn coded_lines(&mut self, present: &Present, within: Layers) -> Vec<usize> {
         let text = self.text;
         let mut coded = Vec::new();
@@ -238,13 +240,13 @@ impl Search<'_, '_> {
         coded
     }
 
-    /// Heads of columns and fields, which cannot be recognized by the text after them.
+    /// The headings of columns and fields, which cannot be recognized by the text after them.
     fn framed_heads(&self) -> impl Iterator<Item = &usize> {
         let heads = self.scan.heads.iter().chain(&self.scan.fields);
         heads.filter(|at| prefixed::is_framed(self.text, **at))
     }
 
-    /// Values that go on in the next line.
+    /// Values that continue in the next line.
     fn wrapped(&mut self, lines: &Near) {
         let Some(joined) = wrapped::view(self.text, lines) else { return };
         let mut found = Vec::new();

@@ -1,6 +1,7 @@
-//! The parts of a text in which something may hide: around keywords of rules, as far as a rule reads.
+//! The parts of a text in which a disguised secret may be: around keywords of rules, as far as a rule reads.
 //!
-//! Most text is near no keyword, or near one that names nothing, as in `tokenize(`. No layer reads that text again.
+//! Most text is not near a keyword, or only near one that does not name a value, as in `tokenize(`. No layer reads
+//! that text again.
 
 use crate::sanitize::secrets::PLACEHOLDER;
 use crate::sanitize::secrets::judge::{ByteSet, skip};
@@ -58,13 +59,14 @@ pub(in crate::sanitize::secrets) fn stretch(
     Some(hit.start.saturating_sub(before)..text.len().min(hit.end.saturating_add(behind)))
 }
 
-/// `=3D` of quoted-printable: whether its last digit is before a place.
+/// Whether `at` is right after the last digit of a quoted-printable `=3D`.
 fn is_behind_quoted_printable(text: &[u8], at: usize) -> bool {
     at.checked_sub(3).is_some_and(|from| text[from] == b'=' && text[at - 1].is_ascii_hexdigit())
 }
 
-/// `path(`, `pattern `: whether the word that begins with the prefix of a token, which ends at `body`, is a whole word and
-/// not the first piece of a token of bytes of `set`: no layer joins a word to what is behind such a sign.
+/// `path(`, `pattern `: whether the word at whose start a token prefix was found (it ends at `body`) is a whole word,
+/// and not the first piece of a token that consists of bytes of `set`. The sign after it shows that: no layer joins
+/// text across such a sign.
 fn is_whole_word(text: &[u8], body: usize, set: ByteSet) -> bool {
     /// Longest word, in bytes. A choice: the first piece of a token may be longer.
     const MAX_WORD_BYTES: usize = 24;

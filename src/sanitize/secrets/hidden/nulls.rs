@@ -1,7 +1,8 @@
 //! Bytes with NULs: text of two or four bytes a letter (UTF-16, UTF-32), and lists whose items end with NUL, such as the
 //! variables of a process.
 //!
-//! A NUL beside single letters is a part of them and is removed; any other NUL ends an item, as a line feed does.
+//! A NUL next to a single letter is a part of that letter and is removed; any other NUL ends an item, like a line
+//! feed.
 
 use crate::stop;
 
@@ -42,7 +43,7 @@ pub(in crate::sanitize::secrets) fn padding(text: &[u8]) -> usize {
 /// Calls `give` with each byte of the narrow text, and its place in the source.
 fn each(text: &[u8], give: &mut dyn FnMut(u8, usize)) {
     let mut at = 0;
-    // NULs of the run before, if one letter is between.
+    // The length of the previous run of NULs, if one letter is between.
     let mut before = 0;
     while at < text.len() {
         stop::check_sometimes();

@@ -1,8 +1,8 @@
 //! Lines that a program wrote out of order, by moving the cursor: `abc ESC[3C ghi ESC[6D def`; and the two texts that a
 //! diff of words holds: `a [-old-]{+new+} b`.
 //!
-//! Each line is written as a terminal shows it. The moved text maps to all of the line from the first move on. A line of a
-//! diff is written twice, as it was and as it is.
+//! Each line is written as a terminal shows it. The text after the first move maps to the whole rest of the line. A
+//! line of a diff is written twice, as it was and as it is.
 
 use super::view::{View, line_end, line_start};
 use crate::stop;
@@ -76,7 +76,7 @@ fn moved(rest: &[u8]) -> Option<(u8, usize, usize)> {
 /// The marks around words that a diff added and removed.
 const ADDED: [&[u8]; 2] = [b"{+", b"+}"];
 const REMOVED: [&[u8]; 2] = [b"[-", b"-]"];
-/// Most lines between two ends of lines of a diff of words that has one word on each line.
+/// The most words in one line of a word diff that has each word on a line of its own.
 const MAX_PIECES: usize = 64;
 
 /// The lines of a diff of words, as they were and as they are; `None` without one.

@@ -9,7 +9,7 @@ use super::view::{View, line_end, line_start};
 use crate::stop;
 use std::ops::Range;
 
-/// Lines without anything before them that are kept after one that has something.
+/// The most lines without a prefix that are kept after one with a prefix.
 const MAX_LINES_APART: usize = 8;
 
 /// The lines near keywords without their prefixes; `None` if no line has one.
@@ -38,7 +38,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
             if skipped == 0 {
                 (skipped, cut) = frame(line, beside);
             } else {
-                // The name of a logger that only the lines beside show.
+                // The name of a logger that is recognized only because a neighbouring line has it too.
                 skipped = skipped.max(logged::head(line, &beside));
             }
             if goes_on_below(line, skipped, beside[1]) {
@@ -117,7 +117,7 @@ fn goes_on_below(line: &[u8], skipped: usize, next: &[u8]) -> bool {
         && is_blank(skipped - 2)
 }
 
-/// Separates the text from the lines before `at`, if there are any.
+/// Separates the text at `at` from the lines before it, if there are any.
 fn part(view: &mut View, at: usize, apart: Option<usize>) {
     if apart.is_some() {
         view.stand(b"\n\n", at..at);

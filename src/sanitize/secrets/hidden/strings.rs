@@ -1,7 +1,8 @@
 //! String literals in code, and the rest of a line without one; and texts that code puts together from several
 //! literals: `"gl" + "pat-…"`, `["gl", "pat-…"].join("")`, `` `gl${"pat-…"}` ``.
 //!
-//! What is put together may be cut inside a keyword, so it is searched for everywhere. It reads no variables.
+//! The parts may be divided inside a keyword, so they are searched for everywhere, not only near keywords. Variables
+//! are not resolved.
 
 use super::arrays;
 use super::view::{MAX_WORD_BYTES, View, is_inside, line_start};
@@ -12,7 +13,8 @@ use memchr::memmem::Finder;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// The longest name of a member, and the most blanks behind it, in bytes. Choices: longer ones are no members of a table.
+/// The longest name of a member, and the most blanks after it, in bytes. Choices: members of tables have shorter
+/// ones.
 const MAX_NAME_BYTES: usize = 512;
 const MAX_BLANKS: usize = 96;
 
@@ -40,7 +42,7 @@ pub(super) fn string(text: &[u8], at: usize) -> Option<Range<usize>> {
     let quote = *text.get(at + slashes).filter(|b| matches!(b, b'"' | b'\''))?;
     let start = at + slashes + 1;
     if slashes > 0 {
-        // Inside another string: it ends at the next quotation mark of the same form.
+        // A string inside another string ends at the next quotation mark of the same form.
         let near = &text[start..text.len().min(start + MAX_VALUE_BYTES)];
         let len = memchr::memmem::find(near, &text[at..start])?;
         return (!near[..len].contains(&b'\n')).then_some(start..start + len);
@@ -53,7 +55,8 @@ pub(super) fn string(text: &[u8], at: usize) -> Option<Range<usize>> {
     (end < limit && text[end] == quote).then_some(start..end)
 }
 
-/// Whether a word may be the first piece of a value that is cut at a blank: mixed, and not the name of a secret, as `dbPassword` is.
+/// Whether a word may be the first piece of a value that is cut at a blank: mixed, and not the name of a secret, such
+/// as `dbPassword`.
 pub(super) fn may_be_piece(word: &[u8]) -> bool {
     const NAMES: &[&[u8]] = &[b"Password", b"Passwd", b"Token", b"Secret", b"Key", b"Passphrase"];
     is_mixed(word) && !NAMES.iter().any(|name| word.ends_with(name))
@@ -64,8 +67,8 @@ pub(super) const DIGITS: &[usize] = &[32, 40, 48, 64, 96, 128];
 /// The shortest first piece of such a key.
 pub(super) const MIN_DIGITS: usize = 6;
 
-/// Where a key of hexadecimal digits ends that fills several lines of one length, and has a usual length only with all of
-/// them. A list of digests has that length in its first line.
+/// The end of a key of hexadecimal digits that fills several lines of one length and has a usual length only with all
+/// of them. In a list of digests, the first line alone has a usual length.
 pub(super) fn end_of_digits(text: &[u8], pieces: impl Iterator<Item = Range<usize>>) -> Option<usize> {
     let (mut total, mut width, mut found) = (0, usize::MAX, None);
     for (n, Range { start, end }) in pieces.enumerate() {
@@ -90,7 +93,7 @@ pub(super) fn end_of_digits(text: &[u8], pieces: impl Iterator<Item = Range<usiz
     found
 }
 
-/// Digits among letters, or mixed case: not an ordinary word.
+/// Whether a word has digits among its letters, or mixed case: it is not an ordinary word.
 pub(in crate::sanitize::secrets) fn is_mixed(word: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| word.iter().any(is);
     has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
@@ -148,13 +151,13 @@ pub(super) struct Glued {
 }
 
 impl Glued {
-    /// Whether a range of the source holds a place between two pieces: any other text is searched as it is.
+    /// Whether a range of the source has a join between two pieces; text without a join is searched elsewhere.
     pub(super) fn crosses(&self, range: &Range<usize>) -> bool {
         let first = self.places.partition_point(|place| *place < range.start);
         self.places.get(first).is_some_and(|place| *place < range.end)
     }
 
-    /// Begins a text whose first piece begins at `start`, behind what leads to it.
+    /// Begins a text whose first piece begins at `start`, and copies the name and operator before it.
     fn begin(&mut self, text: &[u8], start: usize, done: usize) {
         let lead = line_start(text, start, MAX_LEAD_BYTES).max(done.min(start))..start;
         self.view.stand(b"\n", lead.start..lead.start);
@@ -179,7 +182,7 @@ fn operands(text: &[u8], glued: &mut Glued) {
         if at < done {
             continue;
         }
-        // Most quotation marks are followed by another sign, or are behind a blank.
+        // Most quotation marks are followed by another sign, or are after a blank.
         const GOES_ON: ByteSet = ByteSet::parse(" \t\r\n\\+.&~|^<>);\"'`");
         let may_go_on = text.get(at + 1).is_some_and(|b| GOES_ON.has(*b));
         let end = unescaped(text, at);
@@ -197,7 +200,7 @@ fn operands(text: &[u8], glued: &mut Glued) {
     }
 }
 
-/// Adds the pieces from `next` on; the literal before them ends at `at`. Returns where they end.
+/// Adds the pieces from `next` on; the literal before them ends at `at`. Returns their end.
 fn operand(text: &[u8], mut at: usize, mut next: usize, glued: &mut Glued) -> usize {
     loop {
         stop::check_sometimes();
@@ -228,13 +231,13 @@ fn piece_before(text: &[u8], end: usize, done: usize) -> Option<Range<usize>> {
     (text[open] == text[end] && inside.start < inside.end && is_inside(text[open + 1])).then_some(inside)
 }
 
-/// Where a literal ends whose quotation mark is at `at`: before the backslash, in code that is itself in a string.
+/// The end of the literal whose quotation mark is at `at`: before the backslash, if the code is itself in a string.
 fn unescaped(text: &[u8], at: usize) -> usize {
     at - usize::from(at > 0 && text[at - 1] == b'\\')
 }
 
-/// Where the next literal begins, if an operator or a call that joins two literals follows the quotation mark at
-/// `at`.
+/// The start of the next literal, if the quotation mark at `at` is followed by an operator or call that joins
+/// literals.
 pub(in crate::sanitize::secrets) fn operator(text: &[u8], at: usize) -> Option<usize> {
     let near = &text[..text.len().min(at + MAX_BETWEEN_BYTES)];
     let quote = text[at];
@@ -294,14 +297,14 @@ pub(in crate::sanitize::secrets) fn operator(text: &[u8], at: usize) -> Option<u
     };
     let open = near[from];
     let is_inside = near.get(from + 1).is_some_and(|b| is_inside(*b));
-    // Side by side: other quotation marks, a blank, or an indented line.
+    // Literals without an operator between: other quotation marks, a blank, or an indented line.
     let is_beside = || match lines {
-        // In SQL, two single ones are one.
+        // In SQL, two single quotation marks stand for one.
         0 => open != quote || from > at + 1 || quote == b'"',
         1 => from > 0 && BLANK.has(near[next - 1]),
         _ => false,
     };
-    // Of a command, an address is the next argument.
+    // In a command line, an address is the next argument.
     let is_address = || {
         let scheme = skip(near, from + 1, const { ByteSet::parse("a-z+") }, MAX_SCHEME_BYTES);
         near.get(scheme..).is_some_and(|rest| rest.starts_with(b"://"))
@@ -325,7 +328,7 @@ fn added(near: &[u8], at: usize) -> Option<usize> {
 fn lists(text: &[u8], glued: &mut Glued) {
     const NAMES: [&str; 8] = ["join", "Join", "mplode(", "concat", "paste0(", "%s%s", "{}{}", "%v%v"];
     static CALLS: LazyLock<[Finder<'static>; 8]> = LazyLock::new(|| NAMES.map(Finder::new));
-    // Most texts have none: one pass over all of them says so.
+    // Most texts have none of the names; one pass for all names shows that.
     static ANY: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(NAMES));
     let first = match &*ANY {
         Some(any) => any.find(text).map(|found| found.start()),
@@ -352,7 +355,7 @@ fn lists(text: &[u8], glued: &mut Glued) {
     }
 }
 
-/// What a call puts between the items of its list, and its place if it is an argument: `"_".join(…)`,
+/// The separator that a call puts between the items of its list, and its range if it is an argument: `"_".join(…)`,
 /// `….join('-')`.
 fn separator(text: &[u8], call: usize) -> (&[u8], Option<Range<usize>>) {
     const MAX_BYTES: usize = 3;
@@ -369,12 +372,12 @@ fn separator(text: &[u8], call: usize) -> (&[u8], Option<Range<usize>>) {
     (piece.as_ref().map_or(b"", |piece| &text[piece.clone()]), piece)
 }
 
-/// Adds the literals of the list whose first one opens at `open`. Returns where they end; `None` if there is no list.
+/// Adds the literals of the list whose first literal opens at `open`. Returns their end; `None` if there is no list.
 fn list(text: &[u8], open: usize, mark: &[u8], glued: &mut Glued) -> Option<usize> {
     let item = |open: usize| {
         let item = piece(text, open + 1)?;
         let bytes = &text[item.clone()];
-        // A format is no item.
+        // A format string is not an item.
         let is_piece = !bytes.is_empty() && bytes[0] != b'%' && bytes.iter().all(|b| is_inside(*b));
         is_piece.then_some(item)
     };
@@ -442,8 +445,8 @@ fn templates(text: &[u8], glued: &mut Glued) {
     }
 }
 
-/// Whether the string that begins behind `start` is a name with a value: the next member of a table or an object, and no
-/// part of the string before it.
+/// Whether the string that begins after `start` is the name of the next member of a table or an object, and not a
+/// continuation of the string before it.
 pub(super) fn is_name(text: &[u8], start: usize, quote: u8) -> bool {
     let rest = &text[start..text.len().min(start + MAX_NAME_BYTES)];
     let Some(len) = memchr::memchr2(quote, b'\n', rest).filter(|len| rest[*len] == quote) else {

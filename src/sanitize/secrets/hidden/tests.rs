@@ -276,7 +276,7 @@ fn a_key_of_digits_over_lines_and_escapes_and_accents_goes() {
         let out = redact(&format!("{lines}\nnext: 1\n")).map(|redacted| redacted.text).unwrap_or_default();
         assert!(out.ends_with("]\nnext: 1\n") && out.matches('\n').count() == 2, "{width}: {out}");
     }
-    // A list of digests is no key.
+    // A list of digests is not a key.
     let digests = format!("secret: {}\n{}\n{}\n", &key[..32], &key[32..64], &key[64..96]);
     let out = redact(&digests).map_or(digests.clone(), |redacted| redacted.text);
     assert!(out.contains(&key[32..64]) && out.contains(&key[64..96]), "{out}");

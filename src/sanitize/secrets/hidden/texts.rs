@@ -16,7 +16,7 @@ use std::ops::Range;
 const MAX_TEXT_BYTES: usize = 64 << 10;
 /// Longest text of one line. A choice: what is longer is a message.
 const MAX_LINE_BYTES: usize = 256;
-/// Bytes before a keyword in which the text may begin that holds it.
+/// How far before a keyword the start of its text is searched, in bytes.
 const BEFORE_BYTES: usize = 256;
 /// Longest tag.
 const MAX_TAG_BYTES: usize = 64;
@@ -36,7 +36,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
                 Some(inside) if goes_on || is_text(text, &inside) => {
                     let end = inside.end;
                     let is_first = !std::mem::replace(&mut goes_on, is_line_of_list(text, &inside));
-                    // A backslash at the end belongs to what is around the text, unless the next line continues it.
+                    // A backslash at the end belongs to the string around the text, unless the next line continues the text.
                     let slashes = text[inside.clone()].iter().rev().take_while(|b| **b == b'\\').count();
                     let slashes = if goes_on { 0 } else { slashes };
                     if is_first {
@@ -201,7 +201,7 @@ fn is_line_of_list(text: &[u8], inside: &Range<usize>) -> bool {
 }
 
 /// Lines of a log of Docker that its driver cut: `{"log":"first half","stream":…}` above `{"log":"second half\n",…}`.
-/// Each cut is written with what is around it; `None` without one.
+/// Each cut is written with the text around it; `None` without one.
 pub(super) fn cut_lines(text: &[u8]) -> Option<View> {
     const HEAD: &[u8] = b"{\"log\":";
     /// Bytes on each side of a cut.

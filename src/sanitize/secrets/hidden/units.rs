@@ -64,7 +64,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
             (all_until, row) = (at + DECODED_AFTER_BYTES, Row::default());
             continue;
         }
-        // Both marks go, and the first of them is before this place.
+        // Both marks are removed; the first one is before this position.
         if text[at] == b'<' && entities::between_sections(text, at) && at >= out.copied + 3 {
             out.undo_nothing(at - 3, entities::BETWEEN_SECTIONS_BYTES);
             at += entities::BETWEEN_SECTIONS_BYTES - 3;
@@ -94,7 +94,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
             }
         } else if !is_near {
             match row.add(at, unit.len) {
-                // Back to the first of them: from there on all are decoded.
+                // Goes back to the first unit of the row: from there on all units are decoded.
                 Some(first) => {
                     at = first;
                     all_until = first + DECODED_AFTER_BYTES;
@@ -123,7 +123,7 @@ fn may_hide_keyword(text: &[u8], at: usize, unit: &Unit) -> bool {
     let before = at.checked_sub(1).map(|i| text[i]);
     let next = text.get(at + unit.len).copied();
     match *unit.bytes() {
-        // The word that it cuts continues after it, or in another unit.
+        // A unit that stands for nothing: the word that it cuts must continue after it, or in another unit.
         [] => {
             before.is_some_and(is_word)
                 && next.is_some_and(|b| is_word(b) || TRIGGERS[b as usize] && b != b'\r')

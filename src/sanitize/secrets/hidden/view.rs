@@ -126,8 +126,8 @@ impl View {
     }
 }
 
-/// Which bytes a short text has: most layers need bytes that many short texts lack. Long texts have nearly all, so nothing is
-/// known of them.
+/// Which bytes a short text has: most layers need bytes that many short texts lack. Long texts have nearly all bytes,
+/// so they are not examined.
 pub(super) struct Present(Option<[bool; 256]>);
 
 impl Present {
@@ -190,11 +190,12 @@ const BLANK: u8 = 32;
 const WORD: u8 = LOWER | UPPER | DIGIT | SIGN;
 
 /// The first byte from `at` on that may start a separator between two pieces of a value: a line end, a quotation mark or
-/// a blank. A blank may only if the word before it has letters of both cases, or letters and digits; few words have.
+/// a blank. A blank counts only after a word with letters of both cases, or with letters and digits; few words have
+/// these.
 pub(super) fn find_separator(text: &[u8], at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     let kind = |byte: &u8| KINDS[usize::from(*byte)];
-    // What is before `at` in its word is not known.
+    // The bytes of this word before `at` are not known.
     let mut word = text[..at].last().map_or(0, |before| if kind(before) & WORD == 0 { 0 } else { WORD });
     let len = rest.iter().position(|byte| {
         let kind = kind(byte);

@@ -25,7 +25,7 @@ const LINE_LOOK_BYTES: usize = 512;
 /// A text whose pieces are joined.
 pub(super) struct Joined {
     pub(super) view: View,
-    /// The line ends without a mark that the line continues.
+    /// The line ends at which nothing but their look suggests that the value continues.
     guessed: Vec<Gap>,
 }
 
@@ -79,8 +79,8 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<Joined> {
 }
 
 impl Joined {
-    /// Removes lines that are not part of a value from the claims of the joined text. `plain` holds the claims of the
-    /// text as it is, `whole` the values that tables and fields hold.
+    /// Removes lines that are not part of a value from the claims of the joined text. `plain` has the claims of the
+    /// unjoined text, `whole` the values in tables and fields.
     pub(super) fn trim(
         &self,
         table: &Table,
@@ -104,7 +104,7 @@ impl Joined {
             if first > 0 && is_apart(text, &self.guessed[first - 1], claim) {
                 return false;
             }
-            // Between two items of a list, each of which is a value of its own.
+            // Whether the gap is between two items of a list, each of which is a value of its own.
             let is_item = |gap: &Gap| matches!(text[gap.range.start], b'"' | b'\'');
             let is_own = |gap: &Gap| {
                 is_item(gap)
@@ -139,8 +139,8 @@ fn is_apart(text: &[u8], gap: &Gap, claim: &Claim) -> bool {
         && !is_odd(value)
 }
 
-/// Where the last piece of a claimed value ends; `None` if it has only one piece, which needs no joining. `plain` holds where
-/// claims of the text as it is end, `places` where they begin and end.
+/// The end of the last piece of a claimed value; `None` if it has only one piece, which needs no joining. `plain` has
+/// the ends of the claims in the unjoined text, `places` their starts and ends.
 fn last_piece(
     table: &Table,
     text: &[u8],
@@ -196,14 +196,14 @@ struct Value<'a> {
     total: usize,
     /// Whether a rule finds it without the piece that is judged.
     is_claimed: bool,
-    /// Whether the rule that finds the whole value does.
+    /// Whether the rule that finds the whole value also finds it without the piece.
     is_of_rule: bool,
-    /// Whether that rule knows values of one length only.
+    /// Whether that rule has values of a single length.
     is_complete: bool,
 }
 
 impl Value<'_> {
-    /// Whether the piece after a gap belongs to it.
+    /// Whether the piece after a gap belongs to the value.
     fn goes_on(&self, form: &Form, gap: &Gap, piece: Range<usize>) -> bool {
         let Value { text, is_claimed, .. } = *self;
         let (bytes, end, n) = (&text[piece.clone()], piece.end, self.crossed.len() - 1);
@@ -219,7 +219,7 @@ impl Value<'_> {
         // Only with this piece the value has the required length.
         let is_needed = !self.is_of_rule && form.has_one_length()
             || !is_claimed && matches!(form, Form::Token { .. }) && is_mixed(bytes);
-        // The rest of a value that has its name in the same string, in the next item of a list.
+        // The name and the first piece are in one string; the rest of the value is the next item of the list.
         let quote = text[gap.range.start];
         let is_item =
             matches!(quote, b'"' | b'\'') && text.get(end).is_some_and(|b| [quote, b' '].contains(b));
@@ -304,7 +304,8 @@ fn is_piece(piece: &[u8], gap: &Gap, n: usize) -> bool {
     n > 0 && is_end(piece)
 }
 
-/// Whether a short line may be the end of a value that filled the lines before: no word, number, size or digest.
+/// Whether a short line may be the end of a value that filled the lines before: it is not a word, number, size or
+/// digest.
 pub(in crate::sanitize::secrets) fn is_end(piece: &[u8]) -> bool {
     let digits = piece.iter().take_while(|b| b.is_ascii_digit()).count();
     // Names in camel case have one capital at a time.
@@ -371,14 +372,14 @@ fn blank_gap(text: &[u8], at: usize, guessed: &mut Vec<Gap>) -> Option<Range<usi
 }
 
 /// Guesses whether a line continues at a line end without a mark for that. `around` is the line end with the blanks
-/// after it, `line` where the next line begins.
+/// after it, `line` the start of the next line.
 fn guess(text: &[u8], around: Range<usize>, line: usize, is_diff: bool) -> Option<Gap> {
     let (before, mut next) = (around.start, around.end);
     let last = text[before - 1];
     let mut known = None;
     let mut is_full = || *known.get_or_insert_with(|| is_full(text, before, line));
     if is_inside(last) || last == b' ' {
-        // What a tool puts before the line.
+        // The prefix that a tool wrote before the next line is skipped.
         let rest = &text[line..line_end(&text[..text.len().min(line + LINE_LOOK_BYTES)], line)];
         let is_added = rest.len() > 1 && rest[0] == b'+' && rest[1] != b'+';
         let skipped = if next == line { prefix(rest, is_diff || is_added) } else { 0 };
@@ -457,7 +458,8 @@ fn item_gap(text: &[u8], at: usize, guessed: &mut Vec<Gap>) -> Option<Range<usiz
     })
 }
 
-/// Whether the start of a line may continue a full line: a piece of a token or one with nothing after it, no word.
+/// Whether the start of a line may continue a full line: it is a piece of a token, or has nothing after it, and is
+/// not a word.
 fn goes_on(text: &[u8], start: usize) -> bool {
     let word = ahead(text, start);
     let ends = text.get(word.end).is_none_or(|b| !matches!(b, b' ' | b'\t' | b':'));
@@ -475,7 +477,7 @@ fn is_setting(text: &[u8], start: usize) -> bool {
     !ends && !is_last && behind.first().is_some_and(|b| b"=:({[,;".contains(b))
 }
 
-/// Whether the last word of a line and the first of the next may be one: the second looks random, or both do.
+/// Whether the last word of a line and the first of the next may be one word: the second looks random, or both do.
 fn is_broken(text: &[u8], end: usize, next: usize) -> bool {
     let behind = &text[ahead(text, next)];
     if behind.len() < 4 || !is_mixed(behind) {

@@ -102,7 +102,7 @@ impl Screen {
 
     pub(super) fn erase_display(&mut self, what: usize) {
         match what {
-            // Many programs clear the screen from the first row and column on.
+            // Many programs clear the screen by moving to its start and erasing from there.
             0 if self.homed => self.new_screen(0, 0),
             0 => {
                 self.erase_line(0);
@@ -132,7 +132,7 @@ impl Screen {
                 let column = self.counted_column();
                 self.new_screen(self.row.min(self.height - 1), column);
             }
-            // 3 clears the scrollback, which is kept here.
+            // `3` would clear the scrollback, which is kept here.
             _ => {}
         }
     }

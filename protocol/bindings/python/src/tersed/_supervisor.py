@@ -40,7 +40,7 @@ def version() -> str:
 
 
 MOST_WAITS = 2
-"""After so many waits in a row without an answer the server is not asked for a while."""
+"""After this many waits in a row without an answer, the server is not asked for a while."""
 REST = 60.0
 """Seconds for which it is not asked then."""
 

@@ -27,7 +27,7 @@ class Backoff:
     stable: float = 30.0
 
     def delay(self, failures: int) -> float:
-        """Seconds to wait after so many failures in a row; 0 after the first."""
+        """Seconds to wait after `failures` failures in a row; 0 after the first."""
         if failures < 2:
             return 0.0
         return float(min(self.maximum, self.initial * self.factor ** min(failures - 2, 64)))

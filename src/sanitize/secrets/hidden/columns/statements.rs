@@ -1,7 +1,7 @@
-//! Statements of SQL, and tables in JSON that have their columns and their rows apart: a value stands at the place of its
-//! column, in brackets.
+//! SQL statements, and JSON tables with separate lists of columns and rows: the position of a value in its row shows
+//! its column.
 //!
-//! It reads the rows behind the columns that hold the name of a secret, and writes each value with that name.
+//! It reads the rows after the columns that hold the name of a secret, and writes each value with that name.
 
 use super::{Cut, MAX_COLUMNS, cells, is_name};
 use crate::sanitize::secrets::hidden::view::{View, line_end, table};
@@ -9,38 +9,38 @@ use crate::sanitize::secrets::judge::{ByteSet, skip, skip_back};
 use crate::stop;
 use std::ops::Range;
 
-/// Bytes from the start of a statement of SQL to the first telling column, and from there to the last column.
+/// Most bytes from the start of an SQL statement to the first column that names a secret, and from there to the last
+/// column.
 const MAX_COLUMNS_BYTES: usize = 1 << 10;
 /// Bytes of the definition of a table.
 const MAX_TABLE_BYTES: usize = 8 << 10;
-/// Bytes of rows that are read behind the last one that was found.
+/// Bytes of rows that are read after the last one that was found.
 const MAX_ROWS_BYTES: usize = 256 << 10;
-/// Bytes that are read after unclosed rows have cost as many bytes as the text has. Otherwise many such rows would
-/// take quadratic time.
+/// Bytes of rows that may still be read once rows without an end have cost as many bytes as the text has. Without
+/// this limit many such rows would take quadratic time.
 const MAX_LATER_ROWS_BYTES: usize = 512;
 /// Longest name of a table or of a member, in bytes.
 const MAX_NAME_BYTES: usize = 96;
 
 const SPACE: ByteSet = ByteSet::parse(" \t\r\n");
 
-/// What was read in a text so far.
+/// The work that was spent on a text so far.
 #[derive(Debug, Default)]
 pub(super) struct Spent {
     /// Bytes that were read more than once.
     bytes: usize,
-    /// Up to where no table is defined that has not ended.
+    /// The position up to which all table definitions are complete.
     searched: usize,
 }
 
 impl Spent {
-    /// Whether the bytes that were read more than once are more than a text has: only hostile texts exceed that.
+    /// Whether more than twice the bytes of the text were read again. Only hostile texts exceed that.
     fn is_much(&self, text: &[u8]) -> bool {
         self.bytes > 2 * text.len()
     }
 }
 
-/// Writes the values of the statement or the table around the first of `heads`, which are in order. Returns where it
-/// ends.
+/// Writes the values of the statement or the table around the first of `heads`, which are in order. Returns its end.
 pub(super) fn view(text: &[u8], heads: &[usize], spent: &mut Spent, view: &mut View) -> Option<usize> {
     let at = *heads.first()?;
     let most = if spent.is_much(text) { MAX_LATER_ROWS_BYTES } else { MAX_ROWS_BYTES };
@@ -48,7 +48,7 @@ pub(super) fn view(text: &[u8], heads: &[usize], spent: &mut Spent, view: &mut V
     reader.statement(at).or_else(|| reader.created(at)).or_else(|| reader.table_of_json(at))
 }
 
-/// Reads rows, and writes those values of them that a telling column holds.
+/// Reads rows, and writes the values in columns that name a secret.
 struct Reader<'a> {
     text: &'a [u8],
     heads: &'a [usize],
@@ -99,7 +99,7 @@ impl Reader<'_> {
         starts(text, next, b"from stdin").then(|| self.copied(next, &columns))
     }
 
-    /// The rows behind `VALUES` at `at`: where they end.
+    /// The rows after `VALUES` at `at`: where they end.
     fn values(&mut self, at: usize, columns: &Columns) -> Option<usize> {
         const WORD: &[u8] = b"values";
         let text = self.text;
@@ -125,7 +125,7 @@ impl Reader<'_> {
         Some(at)
     }
 
-    /// The lines behind `FROM stdin`, with tabs between the values: where they end.
+    /// The lines after `FROM stdin`, with tabs between the values: where they end.
     fn copied(&mut self, at: usize, columns: &Columns) -> usize {
         let text = self.text;
         let limit = text.len().min(at + self.most);
@@ -195,7 +195,7 @@ impl Reader<'_> {
             at = self.values(skip(text, behind, SPACE, 16), &columns).unwrap_or(behind);
             self.spent.bytes += at - start;
         }
-        // To search for a word costs far less than to read rows.
+        // Searching for a word costs far less than reading rows.
         self.spent.bytes += self.most.min(text.len() - at) / 16;
         Some(close)
     }
@@ -277,7 +277,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a name is that of a column in the definition of a table: a type for texts is behind it.
+/// Whether a name is that of a column in the definition of a table: a type for texts is after it.
 pub(super) fn is_definition(text: &[u8], at: usize) -> bool {
     const NAME: ByteSet = ByteSet::parse("a-zA-Z0-9_\"`[");
     const TYPES: &[&[u8]] = &[
