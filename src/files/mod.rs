@@ -272,6 +272,13 @@ fn names(relative: &Path) -> Result<Vec<&std::ffi::OsStr>, RefusalReason> {
     Ok(names)
 }
 
+/// The name of a file below a folder, and the names of the folders between the two.
+fn name_and_folders(relative: &Path) -> Result<(&std::ffi::OsStr, Vec<&std::ffi::OsStr>), RefusalReason> {
+    let mut folders = names(relative)?;
+    let name = folders.pop().ok_or(RefusalReason::Kind("a folder"))?;
+    Ok((name, folders))
+}
+
 /// An open folder. Files are found in this folder, even if its path is changed meanwhile.
 #[derive(Debug)]
 pub struct Folder {
@@ -318,12 +325,9 @@ impl Folder {
     /// Opens a regular file below this folder for reading.
     pub fn open_file(&self, relative: &Path, writers: Writers) -> Result<File, Refused> {
         let refused = |why| Refused { path: self.path.join(relative), why };
-        let names = names(relative).map_err(refused)?;
-        let Some((name, folders)) = names.split_last() else {
-            return Err(refused(RefusalReason::Kind("a folder")));
-        };
+        let (name, folders) = name_and_folders(relative).map_err(refused)?;
         let below;
-        let folder = match folders {
+        let folder = match &folders[..] {
             [] => &self.inner,
             folders => {
                 below = self.inner.folder(folders).map_err(refused)?;
@@ -343,12 +347,9 @@ impl Folder {
     /// Opens a file below this folder for writing. Missing folders are created for this user alone.
     pub fn create(&self, relative: &Path, opening: Opening) -> Result<File, Refused> {
         let refused = |why| Refused { path: self.path.join(relative), why };
-        let names = names(relative).map_err(refused)?;
-        let Some((name, folders)) = names.split_last() else {
-            return Err(refused(RefusalReason::Kind("a folder")));
-        };
+        let (name, folders) = name_and_folders(relative).map_err(refused)?;
         let below;
-        let folder = match folders {
+        let folder = match &folders[..] {
             [] => &self.inner,
             folders => {
                 below = self.inner.make_folders(folders).map_err(refused)?;

@@ -45,13 +45,28 @@ const MIN_CLOSE: usize = 8;
 /// Numbers are close if the smaller is at least this part of the larger.
 const CLOSE: f64 = 0.8;
 
+/// The rows in which two numbers have the same order.
+#[derive(Clone, Copy, Default)]
+struct SameOrder {
+    rows: usize,
+    /// The place of the last of them.
+    last: usize,
+    /// In how many of them the two numbers are close.
+    close: usize,
+}
+
+impl SameOrder {
+    fn add(&mut self, place: usize, is_close: bool) {
+        *self = Self { rows: self.rows + 1, last: place, close: self.close + usize::from(is_close) };
+    }
+}
+
 /// Two columns of numbers, such as start and end, or used and total.
 struct Pair {
     columns: [usize; 2],
-    /// The rows in which the first number is smaller: their count, the last of them, and in how many the two numbers
-    /// are close. `larger` has the same for the other order.
-    smaller: (usize, usize, usize),
-    larger: (usize, usize, usize),
+    /// The rows in which the first number is smaller.
+    smaller: SameOrder,
+    larger: SameOrder,
 }
 
 /// Reads the rows of a table and finds the only row in which two columns are in the other order.
@@ -66,8 +81,11 @@ impl Pairs {
     pub(super) fn of(columns: impl Iterator<Item = usize>) -> Self {
         let columns: Vec<usize> = columns.take(MAX_COMPARED).collect();
         let of = |(at, first): (usize, &usize)| {
-            let pair =
-                |second: &usize| Pair { columns: [*first, *second], smaller: (0, 0, 0), larger: (0, 0, 0) };
+            let pair = |second: &usize| Pair {
+                columns: [*first, *second],
+                smaller: SameOrder::default(),
+                larger: SameOrder::default(),
+            };
             columns[at + 1..].iter().map(pair).collect::<Vec<_>>()
         };
         let pairs = columns.iter().enumerate().flat_map(of).collect();
@@ -90,13 +108,12 @@ impl Pairs {
                 return false;
             }
             let is_close = first.min(second) > 0.0 && first.min(second) >= first.max(second) * CLOSE;
-            let close = usize::from(is_close);
             if first < second {
-                pair.smaller = (pair.smaller.0 + 1, place, pair.smaller.2 + close);
+                pair.smaller.add(place, is_close);
             } else if first > second {
-                pair.larger = (pair.larger.0 + 1, place, pair.larger.2 + close);
+                pair.larger.add(place, is_close);
             }
-            pair.smaller.0 <= 1 || pair.larger.0 <= 1
+            pair.smaller.rows <= 1 || pair.larger.rows <= 1
         };
         let mut pairs = std::mem::take(&mut self.pairs);
         pairs.retain_mut(is_open);
@@ -105,12 +122,11 @@ impl Pairs {
 
     /// For each pair of columns: the row with the other order, if it is the only one.
     pub(super) fn outlier_rows(&self) -> impl Iterator<Item = usize> + '_ {
-        let is_usual =
-            move |(rows, _, close): (usize, usize, usize)| rows * 2 > self.rows && close >= MIN_CLOSE;
+        let is_usual = move |order: SameOrder| order.rows * 2 > self.rows && order.close >= MIN_CLOSE;
         self.pairs.iter().filter(|_| self.rows >= MIN_ORDERED).filter_map(move |pair| {
-            match (pair.smaller.0, pair.larger.0) {
-                (1, _) if is_usual(pair.larger) => Some(pair.smaller.1),
-                (_, 1) if is_usual(pair.smaller) => Some(pair.larger.1),
+            match (pair.smaller.rows, pair.larger.rows) {
+                (1, _) if is_usual(pair.larger) => Some(pair.smaller.last),
+                (_, 1) if is_usual(pair.smaller) => Some(pair.larger.last),
                 _ => None,
             }
         })
