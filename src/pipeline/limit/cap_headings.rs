@@ -6,6 +6,7 @@ use crate::pipeline::limit::headings::{Headings, head_of_table};
 use crate::pipeline::limit::hunks::{authors_of, is_commit};
 use crate::pipeline::limit::outliers::Outliers;
 use crate::pipeline::limit::unit::{Form, UnitFate};
+use crate::text::headings::indent;
 use crate::text::source::Source;
 
 /// The longest heading, in bytes, that may exceed the cap for a window below a gap. A rule drawn after a headline takes
@@ -85,22 +86,39 @@ impl Picked<'_> {
             let name = outliers.filter(|_| is_below_gap).and_then(|outliers| {
                 outliers.name(line).filter(|name| is_window || outliers.starts_record(*name))
             });
-            if let Some(name) = name.filter(|name| *name < line) {
-                found += usize::from(self.keep_heading(unit, name) == Some(true));
-            }
-            // Also the heading of the heading, and so on: a reader needs all of them. If an earlier step left one out,
-            // the next one up is still shown.
-            let mut below = line;
-            while let Some(above) = headings.of(source, below).filter(|above| *above < below) {
-                crate::stop::check_sometimes();
-                below = above;
-                match self.keep_heading(unit, above) {
-                    Some(true) => found += 1,
-                    Some(false) => break,
-                    None => {}
+            if let Some(name) = name.filter(|name| *name < line)
+                && self.keep_heading(unit, name) == Some(true)
+            {
+                found += 1;
+                // Below a gap, a reader would take it for a part of the record above.
+                if indent(source.line(name)) > 0 {
+                    found += self.keep_headings(source, &mut headings, unit, name);
                 }
             }
+            found += self.keep_headings(source, &mut headings, unit, line);
         }
+    }
+
+    /// Keeps the heading of a line for a unit, the heading of the heading, and so on: a reader needs all of them. If an
+    /// earlier step left one out, the next one up is still shown. Returns how many are new.
+    fn keep_headings(
+        &mut self,
+        source: &Source<'_>,
+        headings: &mut Headings,
+        unit: usize,
+        line: usize,
+    ) -> usize {
+        let (mut below, mut found) = (line, 0);
+        while let Some(above) = headings.of(source, below).filter(|above| *above < below) {
+            crate::stop::check_sometimes();
+            below = above;
+            match self.keep_heading(unit, above) {
+                Some(true) => found += 1,
+                Some(false) => break,
+                None => {}
+            }
+        }
+        found
     }
 
     /// Keeps both lines of records of two lines of which one is kept, if they fit: half of a record says little, and a reader would

@@ -286,8 +286,8 @@ impl Headings {
             self.paragraph = blank.map_or(self.paragraph, |above| above + 1);
             self.seen = self.seen.max(at);
             // A line with a colon and indented lines below belongs to the title of its record, as in `lsusb -v`.
-            let has_parts =
-                line(at).ends_with(':') && at + 1 < source.len() && indent(source.line(at + 1)) > 0;
+            let has_lines_below = at + 1 < source.len() && indent(source.line(at + 1)) > 0;
+            let has_parts = line(at).ends_with(':') && has_lines_below;
             let is_frame = |text: &str| {
                 text.strip_prefix('#').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
             };
@@ -296,10 +296,14 @@ impl Headings {
                 let title = line(*first);
                 // The frames of a stack belong to their thread.
                 let is_thread = of_frame && !title.is_empty() && !is_frame(title);
+                // The state of a network interface is below its name, and the counters are below both.
+                let is_second =
+                    has_lines_below && *first + 1 == at && title.contains(|c: char| c.is_alphabetic());
                 *first < at
                     && (is_thread
-                        || has_parts && !title.is_empty()
-                        || title.ends_with(':') && !title.contains(' '))
+                        || (has_parts || is_second) && !title.is_empty()
+                        || title.ends_with(':') && !title.contains(' ')
+                        || is_name(title) && line(*first + 1).contains(": "))
             };
             return Some(self.paragraph).filter(is_title).or(head).or_else(|| self.sections.above(at));
         }
@@ -315,6 +319,12 @@ impl Headings {
         }
         Some(heading)
     }
+}
+
+/// Whether a line is one name, as `Vlan-interface1` above `Current state: UP`.
+fn is_name(line: &str) -> bool {
+    let is_part = |b: u8| b.is_ascii_alphanumeric() || b"-_./:".contains(&b);
+    line.len() > 1 && line.starts_with(|c: char| c.is_ascii_alphabetic()) && line.bytes().all(is_part)
 }
 
 /// The message or the place above the code frame of which a line is a part, as linters and compilers print it:

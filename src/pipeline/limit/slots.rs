@@ -290,7 +290,7 @@ fn by_form(source: &Source<'_>) -> Option<(Vec<usize>, Vec<u64>)> {
     let mut starts = starts(&forms, &may_not_start)?;
     move_to_roots(source, &mut starts);
     move_to_blocks(source, &mut starts);
-    if move_to_titles(source, &mut starts) {
+    if move_to_parents(source, &mut starts) || move_to_titles(source, &mut starts) {
         let ends = starts.iter().skip(1).copied().chain([source.len()]);
         for (start, end) in starts.iter().zip(ends) {
             let name = Some(title(source.line(*start)));
@@ -337,6 +337,27 @@ fn move_to_blocks(source: &Source<'_>, starts: &mut [usize]) {
     }
 }
 
+/// Moves the first lines of records to the less indented lines that they are below, if nearly all have one of their own: the
+/// names of network interfaces have several forms, the `Flags:` or `media:` below them have one. Returns whether it did.
+fn move_to_parents(source: &Source<'_>, starts: &mut [usize]) -> bool {
+    let parent = |above: usize, start: usize| {
+        let own = indent(source.line(start));
+        let is_parent =
+            |line: &usize| indent(source.line(*line)) < own && !source.line(*line).trim().is_empty();
+        (above..start).rev().find(is_parent)
+    };
+    let above = std::iter::once(0).chain(starts.iter().map(|start| start + 1));
+    let parents: Vec<Option<usize>> =
+        above.zip(&*starts).map(|(above, start)| parent(above, *start)).collect();
+    if parents.iter().flatten().count() * OUTLIER_ONE_IN < starts.len() * (OUTLIER_ONE_IN - 1) {
+        return false;
+    }
+    for (start, parent) in starts.iter_mut().zip(parents) {
+        *start = parent.unwrap_or(*start);
+    }
+    true
+}
+
 /// Moves the first lines of records to the names above them, if these are all different and below a blank line, as in
 /// the reports of `npm audit`: `tarpit  <2.4.1` above `Severity: critical`; or if they can only be headings, as `web-7 |
 /// CHANGED | rc=0 >>`. Returns whether it did.
@@ -346,7 +367,10 @@ fn move_to_titles(source: &Source<'_>, starts: &mut Vec<usize>) -> bool {
         starts.iter_mut().for_each(|start| *start -= 1);
         return true;
     }
-    let has_title = |start: &usize| *start >= 2 && is_blank(start - 2) && !is_blank(start - 1);
+    // The start of the text divides as a blank line does.
+    let has_title = |start: &usize| {
+        *start >= 1 && !is_blank(start - 1) && start.checked_sub(2).is_none_or(|above| is_blank(above))
+    };
     let titled = || starts.iter().filter(|start| has_title(start)).map(|start| title(source.line(start - 1)));
     let different: Set<&str> = titled().filter(|title| title.len() >= MIN_TITLE_BYTES).collect();
     if different.len() * OUTLIER_ONE_IN < starts.len() * (OUTLIER_ONE_IN - 1) {
