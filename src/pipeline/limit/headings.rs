@@ -478,6 +478,17 @@ mod tests {
     }
 
     #[test]
+    fn lines_stand_under_the_first_line_of_their_paragraph_if_it_is_a_name_or_has_parts_below_them() {
+        let nexus = "Eth1 is up\nadmin is up\n  MTU 9\n\nport-channel1 is up\nadmin is up\n  MTU 1\n";
+        assert_eq!(chain(nexus), [5, 4], "{nexus}");
+        let comware = "Te0/0/11\nState: DOWN\n Rate 0\n\nVlan-interface1\nState: UP\nMTU: 1500\nInput: 4\n";
+        assert_eq!(chain(comware), [4], "{comware}");
+        for prose in ["One line.\n\nIt is so.\nAnd it is not.\n", "a\n\nb\nc\nd: e\n", "a\n\n----\nb:\nc\n"] {
+            assert!(chain(prose).is_empty(), "{prose}");
+        }
+    }
+
+    #[test]
     fn a_part_of_a_record_stands_under_its_title() {
         let device = |n: usize| {
             format!("Bus 003 Device {n:03}: ID 27c6:609c Sensor\nDevice Descriptor:\n  length 18\n")
