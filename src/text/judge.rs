@@ -379,7 +379,12 @@ pub fn form(text: &[u8]) -> u64 {
 
 /// The value of a field with a name, `ip=10.0.0.1`, or the field itself.
 pub fn value_of(field: &[u8]) -> &[u8] {
-    memchr::memchr(b'=', field).map_or(field, |at| &field[at + 1..])
+    // Most fields are so short that a plain search is faster.
+    let at = match field.len() {
+        0..32 => field.iter().position(|b| *b == b'='),
+        _ => memchr::memchr(b'=', field),
+    };
+    at.map_or(field, |at| &field[at + 1..])
 }
 
 /// The first number of an IPv4 address, alone or with a prefix length or port, with or without quotation marks or a name:
@@ -407,6 +412,10 @@ fn network(text: &[u8]) -> Option<(u8, u8)> {
 /// `<0.000123>`, also of several words, as in `(12 kB)`; the days of a date.
 pub fn number(field: &[u8]) -> Option<f64> {
     const MAX_NUMBER_BYTES: usize = 32;
+    // A word without a value behind it.
+    if field.first()?.is_ascii_alphabetic() && !field.iter().any(|b| matches!(b, b'=' | b' ')) {
+        return None;
+    }
     match date(value_of(field)) {
         Some(Date::Day(days)) => return Some(days),
         Some(Date::Impossible) => return None,
@@ -420,11 +429,11 @@ pub fn number(field: &[u8]) -> Option<f64> {
     };
     // If fields are not separated by blanks, a label may be part of each field: `Memory Size: 512 MB`.
     let is_named = field.first()?.is_ascii_alphabetic();
-    let behind_label = if is_named { memchr::memmem::rfind(field, b": ") } else { None };
+    let behind_label = if is_named { label_end(field) } else { None };
     let (field, is_named) = behind_label.map_or((field, is_named), |at| (&field[at + 2..], false));
     let is_before = |b: &u8| *b == b'=' || is_named && *b == b' ';
-    let value = field.iter().rev().take(MAX_NUMBER_BYTES + 1).position(is_before).unwrap_or(field.len());
-    let value = &field[field.len() - value..];
+    let end = &field[field.len().saturating_sub(MAX_NUMBER_BYTES + 1)..];
+    let value = end.iter().rposition(is_before).map_or(field, |before| &end[before + 1..]);
     let value = value.strip_prefix(b"$").unwrap_or(value);
     let starts = matches!(value.first()?, b'0'..=b'9' | b'-' | b'+' | b'.');
     if !starts || value.len() > MAX_NUMBER_BYTES {
@@ -432,9 +441,9 @@ pub fn number(field: &[u8]) -> Option<f64> {
     }
     let value = value.strip_suffix(b",").or_else(|| value.strip_suffix(b";")).unwrap_or(value);
     // Also of other letters: `°C`, `µs`.
-    let is_unit = |b: &&u8| b.is_ascii_alphabetic() || **b == b'%' || !b.is_ascii();
-    let unit = value.iter().rev().take_while(is_unit).count();
-    let (digits, unit) = value.split_at_checked(value.len() - unit).filter(|_| unit <= 3)?;
+    let is_unit = |b: &u8| b.is_ascii_alphabetic() || *b == b'%' || !b.is_ascii();
+    let digits = value.iter().rposition(|b| !is_unit(b)).map_or(0, |last| last + 1);
+    let (digits, unit) = value.split_at_checked(digits).filter(|(_, unit)| unit.len() <= 3)?;
     // `214 GB`
     let digits = if unit.is_empty() { digits } else { digits.strip_suffix(b" ").unwrap_or(digits) };
     if !digits.is_empty() && digits.len() <= 15 && digits.iter().all(u8::is_ascii_digit) {
@@ -445,10 +454,18 @@ pub fn number(field: &[u8]) -> Option<f64> {
     if let Some(number) = grouped(digits) {
         return Some(number * scale(unit));
     }
-    match std::str::from_utf8(digits).ok()?.parse::<f64>() {
-        Ok(number) => Some(number * scale(unit)).filter(|n| n.is_finite()),
-        Err(_) => duration(value),
+    // A test of the bytes rules out most words: no number that ends with a letter gets here.
+    let may_be_float = digits.iter().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E'));
+    let float = || std::str::from_utf8(digits).ok()?.parse::<f64>().ok();
+    match may_be_float.then(float).flatten() {
+        Some(number) => Some(number * scale(unit)).filter(|n| n.is_finite()),
+        None => duration(value),
     }
+}
+
+/// The place of the last `: `.
+fn label_end(field: &[u8]) -> Option<usize> {
+    memchr::memrchr_iter(b':', field).find(|at| field.get(at + 1) == Some(&b' '))
 }
 
 /// The milliseconds of a duration of several units, the largest first: `5m12s`, `1d3h`.
@@ -480,7 +497,7 @@ pub fn unit(field: &[u8]) -> Option<&[u8]> {
 
 /// A whole number with a comma between thousands: `93,086,800`.
 fn grouped(digits: &[u8]) -> Option<f64> {
-    memchr::memchr(b',', digits)?;
+    digits.contains(&b',').then_some(())?;
     let mut number = 0.0;
     for (nth, group) in digits.split(|b| *b == b',').enumerate() {
         let is_group = if nth == 0 { (1..=3).contains(&group.len()) } else { group.len() == 3 };
