@@ -332,27 +332,56 @@ impl DuplicateFinder {
     }
 }
 
+/// For each byte of a run of letters and digits its kind, 0 for others.
+const KINDS: [u8; 256] = {
+    let (mut kinds, mut b) = ([0; 256], 0);
+    while b < kinds.len() {
+        kinds[b] = match b as u8 {
+            b'0'..=b'9' => DIGIT,
+            b'a'..=b'f' => LOWER_HEX,
+            b'A'..=b'F' => UPPER_HEX,
+            b'g'..=b'z' | b'G'..=b'Z' | 0x80.. => OTHER_LETTER,
+            _ => 0,
+        };
+        b += 1;
+    }
+    kinds
+};
+const DIGIT: u8 = 1;
+const LOWER_HEX: u8 = 2;
+const UPPER_HEX: u8 = 4;
+const OTHER_LETTER: u8 = 8;
+const LOWER_ID: u8 = DIGIT | LOWER_HEX;
+const UPPER_ID: u8 = DIGIT | UPPER_HEX;
+
 /// The form of a text: its pattern of letters, digits and signs. `2024-03-22` and `2024-03-23` have the same form,
 /// `03/22/2024` has another one. All texts with hexadecimal ids have the same form, and so have all with a date that no
 /// calendar has, and all with an id of one digit only. Addresses of IPv4 have the same form if they begin with the same
 /// number and have the same prefix length.
 pub fn form(text: &[u8]) -> u64 {
     let text = &text[..text.len().min(MAX_FORM_BYTES)];
-    let is_letter = |b: u8| b.is_ascii_alphabetic() || b >= 0x80;
     let mix = |state: u64, byte: u8| (state.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     let (mut state, mut by_chance, mut is_empty) = (0xcbf2_9ce4_8422_2325_u64, false, false);
     let mut at = 0;
     while at < text.len() {
-        let run = text[at..].iter().take_while(|b| is_letter(**b) || b.is_ascii_digit()).count();
-        if run == 0 {
+        let start = at;
+        let (mut digits, mut kinds) = (0, 0);
+        while let Some(kind) = text.get(at).map(|b| KINDS[usize::from(*b)]).filter(|kind| *kind != 0) {
+            digits += usize::from(kind == DIGIT);
+            kinds |= kind;
+            at += 1;
+        }
+        if at == start {
             state = mix(state, text[at]);
             at += 1;
             continue;
         }
-        let run = &text[at..at + run];
-        at += run.len();
-        let digits = run.iter().filter(|b| b.is_ascii_digit()).count();
-        by_chance |= is_id(run);
+        let run = &text[start..at];
+        // What `is_id` says, by what was seen already.
+        by_chance |= match run {
+            [b'0', b'x', ..] => is_id(run),
+            _ => run.len() >= MIN_HEX_BYTES && matches!(kinds, DIGIT | LOWER_ID | UPPER_ID),
+        };
         is_empty |=
             run.len() >= MIN_EQUAL_BYTES && run[0].is_ascii_digit() && run.iter().all(|b| *b == run[0]);
         state = mix(
