@@ -71,11 +71,12 @@ pub fn is_asked() -> bool {
 /// Counts one of many small steps, such as a line, a match or a token, and checks the flag at every 512th of them.
 #[inline(always)]
 pub fn check_sometimes() {
-    let count = COUNT.with(|count| {
+    // Unlike `with`, `try_with` is inlined where the crate is not optimized across its units.
+    let count = COUNT.try_with(|count| {
         count.set(count.get().wrapping_add(1));
         count.get()
     });
-    if count.is_multiple_of(STEPS_PER_CHECK) {
+    if count.is_ok_and(|count| count.is_multiple_of(STEPS_PER_CHECK)) {
         check();
     }
 }

@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::command::{CommandLine, Pipeline, Simple};
+use crate::text::lines::trimmed_end;
 use crate::text::source::Source;
 
 /// Lines that one part of a command wrote.
@@ -114,7 +115,7 @@ fn find(source: &Source<'_>, from: usize, text: &str) -> Option<Range<usize>> {
     }
     let fits = |i: &usize| {
         i + lines.len() <= source.len()
-            && lines.iter().enumerate().all(|(n, pieces)| is_filled(source.line(i + n).trim_end(), pieces))
+            && lines.iter().enumerate().all(|(n, pieces)| is_filled(trimmed_end(source.line(i + n)), pieces))
     };
     // The first line with anything fixed is in the output, or nothing is.
     let longest = lines.iter().enumerate().flat_map(|(n, pieces)| pieces.iter().map(move |piece| (n, piece)));
@@ -189,7 +190,7 @@ fn find_prompt(source: &Source<'_>, from: usize, typed: &str) -> Option<usize> {
     // Most outputs do not show the command: then no line is read.
     let first = first_with(source, from, typed)?;
     (first..source.len()).find(|&i| {
-        let line = source.line(i).trim_end();
+        let line = trimmed_end(source.line(i));
         line.strip_suffix(typed).is_some_and(|prompt| prompt.ends_with("$ ") || prompt.ends_with("# "))
     })
 }

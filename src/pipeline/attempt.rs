@@ -390,8 +390,12 @@ impl<'r, 'a> Attempt<'r, 'a> {
         }
         let (is_verbatim, never_omits) = (self.request.is_verbatim, self.request.policy.never_omit);
         // The status of a pipe or of a chain is that of its last part.
-        let is_masked =
-            self.request.call.command.as_deref().is_some_and(|command| command.contains(['|', ';']));
+        let is_masked = self
+            .request
+            .call
+            .command
+            .as_deref()
+            .is_some_and(|command| memchr::memchr2(b'|', b';', command.as_bytes()).is_some());
         let may_be_cut = is_masked || self.request.call.exit_code != Some(0);
         self.request.timer_begin();
         // Outside of `catch_unwind`: a cancelled request unwinds here, and that must not count as a fault of

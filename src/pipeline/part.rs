@@ -197,40 +197,42 @@ impl<'a> Attempt<'_, 'a> {
             return ledger;
         }
         let is_report = detection.reports_failures();
-        let mut state = (ledger, 0);
+        let size = ledger.size(source, None);
+        let mut state = (ledger, size);
         let policy = self.cap_policy(source, detection);
-        let cap = policy.head_tail_cap(signals, &state.0).filter(|_| self.rule_allows("head_tail"));
+        let cap = policy.head_tail_cap(signals, &state.0, size).filter(|_| self.rule_allows("head_tail"));
         if let Some(cap) = cap {
-            state.1 = state.0.size(source, None);
             if policy.drops_repeats(state.1, cap.bytes) {
                 self.try_step("repeated_blocks", source, signals, &mut state, |ledger| {
                     echoes::reduce(source, ledger)
                 });
+                // The step counts with a handle in its markers.
+                state.1 = state.0.size(source, None);
             }
-            state.0 = self.cut("head_tail", source, signals, state.0, cap, is_report);
+            state = self.cut("head_tail", source, signals, state, cap, is_report);
         }
         let cap = self.cap_policy(source, detection).output_cap(signals, &state.0, bytes);
         let Some((cap, signals)) = cap else { return state.0 };
-        self.cut("output_cap", source, &signals, state.0, cap, is_report)
+        self.cut("output_cap", source, &signals, state, cap, is_report).0
     }
 
-    /// Cuts a ledger to a cap; returns it unchanged if nothing needs to be cut.
+    /// Cuts a ledger, which comes with its size, to a cap; returns it unchanged if nothing needs to be cut.
     fn cut(
         &mut self,
         id: &str,
         source: &Source<'_>,
         signals: &[usize],
-        ledger: Ledger,
+        (ledger, before): (Ledger, usize),
         cap: Cap,
         is_report: bool,
-    ) -> Ledger {
-        let (reason, before) = (cap.reason, ledger.size(source, None));
-        let next = cap_policy::cut(self.request, source, signals, &ledger, cap, is_report);
-        let Some((after, next)) = next else { return ledger };
+    ) -> (Ledger, usize) {
+        let reason = cap.reason;
+        let next = cap_policy::cut(self.request, source, signals, (&ledger, before), cap, is_report);
+        let Some((next, after)) = next else { return (ledger, before) };
         self.step(id, Reason::Applied, before, after);
         self.trace_step(&ledger, &next);
         self.found.evidence.capped |= reason == Reason::OutputCap;
-        next
+        (next, after)
     }
 
     /// The text with the better of its dictionaries, if one of them pays.

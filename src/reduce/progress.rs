@@ -169,8 +169,7 @@ fn starts_with_spinner(text: &str) -> bool {
 
 /// Reads one word into the state. `None`: the line has more than a state of progress.
 fn read_word(word: &str, state: &mut State, is_measured: &mut bool) -> Option<()> {
-    let bar = |c: char| "[]|=>#.-_~━╸╺─█▉▊▋▌▍▎▏▇▆▅▄▃▂▁░▒▓■□▪▫●○◼◻ ".contains(c);
-    if word.chars().all(bar) {
+    if word.chars().all(is_bar) {
         // Three dots end a sentence.
         state.is_drawn |= word.chars().count() >= 5;
         return Some(());
@@ -178,14 +177,16 @@ fn read_word(word: &str, state: &mut State, is_measured: &mut bool) -> Option<()
     if word.chars().all(|c| ('\u{2801}'..='\u{28ff}').contains(&c)) {
         return Some(());
     }
-    let core = word.trim_matches(|c: char| "()[]{}<>,;".contains(c) || bar(c) && c != '-' && c != '.');
+    let core = word.trim_matches(|c: char| {
+        matches!(c, '(' | ')' | '{' | '}' | '<' | ',' | ';') || is_bar(c) && c != '-' && c != '.'
+    });
     let core = core.trim_end_matches([':', '.']);
     if core.len() + 8 < word.len() && word.contains(['█', '━', '#', '=', '|']) {
         state.is_drawn = true;
     }
     // `45%|████▌`
     let (core, rest) = core.split_once('|').unwrap_or((core, ""));
-    if !rest.is_empty() && !rest.chars().all(bar) {
+    if !rest.is_empty() && !rest.chars().all(is_bar) {
         return None;
     }
     state.is_drawn |= !rest.is_empty();
@@ -222,6 +223,15 @@ fn read_word(word: &str, state: &mut State, is_measured: &mut bool) -> Option<()
     state.key.push_str(core);
     state.key.push(' ');
     Some(())
+}
+
+/// Characters of a bar.
+fn is_bar(c: char) -> bool {
+    match c {
+        ' ' | '#' | '-' | '.' | '=' | '>' | '[' | ']' | '_' | '|' | '~' => true,
+        c if c.is_ascii() => false,
+        c => "━╸╺─█▉▊▋▌▍▎▏▇▆▅▄▃▂▁░▒▓■□▪▫●○◼◻".contains(c),
+    }
 }
 
 /// Characters that may be before the percentage in the same word: `]45%`, `:45%`.

@@ -2,6 +2,7 @@
 //!
 //! Only read: nothing here is ever sent back to the host.
 
+use crate::text::lines::trimmed;
 use serde_json::Value;
 
 /// What is known about the call.
@@ -53,7 +54,7 @@ impl ToolCall {
     /// The tool's name without a server prefix, in the host's spelling.
     fn bare_tool(&self) -> &str {
         let prefix = self.tool.as_bytes().windows(2).rposition(|two| two == b"__");
-        self.tool[prefix.map_or(0, |at| at + 2)..].trim()
+        trimmed(&self.tool[prefix.map_or(0, |at| at + 2)..])
     }
 
     /// Whether the tool has one of these names, which are in lower case; see [`Self::canonical_tool`].

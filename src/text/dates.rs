@@ -39,6 +39,10 @@ fn has_words(time: &[u8]) -> bool {
 
 /// The days of the first date in a text, such as the name of a file: `db-2024-03-16.sql`, `db_20240316.tar`.
 pub fn day_inside(text: &[u8]) -> Option<f64> {
+    const MIN_DATE_BYTES: usize = 8;
+    if text.len() < MIN_DATE_BYTES {
+        return None;
+    }
     let runs = text.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit());
     let mut at = 0;
     for run in runs {

@@ -133,14 +133,16 @@ const WRAPPERS: &[&str] = &[
 /// Reads a command: returns a digest of its program and subcommand, and adds digests of its flags with their values,
 /// and of the flags, to `values`. `None` if the line is not a command with flags.
 fn read(line: &str, values: &mut Vec<(u64, u64)>) -> Option<u64> {
-    if line.len() > MAX_COMMAND_BYTES
-        || memchr::memmem::find(line.as_bytes(), b" -").is_none() && !line.contains(" /")
-    {
+    let is_behind_blank = |line: &str, sign: u8| {
+        memchr::memchr_iter(sign, line.as_bytes()).any(|at| at > 0 && line.as_bytes()[at - 1] == b' ')
+    };
+    if line.len() > MAX_COMMAND_BYTES || !is_behind_blank(line, b'-') && !is_behind_blank(line, b'/') {
         return None;
     }
     let line = without_count(line.trim_start());
     // Windows folders may have blanks in their names.
-    let exe = memchr::memmem::find(line.as_bytes(), b".exe").filter(|_| line.contains(" /"));
+    let has_slash_flag = is_behind_blank(line, b'/');
+    let exe = has_slash_flag.then(|| memchr::memmem::find(line.as_bytes(), b".exe")).flatten();
     let line = exe.and_then(|at| line.get(line[..at].rfind('\\').map_or(0, |at| at + 1)..)).unwrap_or(line);
     let mut words = line.split_ascii_whitespace().peekable();
     let mut program = words.next()?;

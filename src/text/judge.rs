@@ -334,27 +334,56 @@ impl DuplicateFinder {
     }
 }
 
+/// For each byte of a run of letters and digits its kind, 0 for others.
+const KINDS: [u8; 256] = {
+    let (mut kinds, mut b) = ([0; 256], 0);
+    while b < kinds.len() {
+        kinds[b] = match b as u8 {
+            b'0'..=b'9' => DIGIT,
+            b'a'..=b'f' => LOWER_HEX,
+            b'A'..=b'F' => UPPER_HEX,
+            b'g'..=b'z' | b'G'..=b'Z' | 0x80.. => OTHER_LETTER,
+            _ => 0,
+        };
+        b += 1;
+    }
+    kinds
+};
+const DIGIT: u8 = 1;
+const LOWER_HEX: u8 = 2;
+const UPPER_HEX: u8 = 4;
+const OTHER_LETTER: u8 = 8;
+const LOWER_ID: u8 = DIGIT | LOWER_HEX;
+const UPPER_ID: u8 = DIGIT | UPPER_HEX;
+
 /// The form of a text: its pattern of letters, digits and signs. `2024-03-22` and `2024-03-23` have the same form,
 /// `03/22/2024` has another one. All texts with hexadecimal ids have the same form, and so have all with a date that no
 /// calendar has, and all with an id of one digit only. Addresses of IPv4 have the same form if they begin with the same
 /// number and have the same prefix length.
 pub fn form(text: &[u8]) -> u64 {
     let text = &text[..text.len().min(MAX_FORM_BYTES)];
-    let is_letter = |b: u8| b.is_ascii_alphabetic() || b >= 0x80;
     let mix = |state: u64, byte: u8| (state.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     let (mut state, mut by_chance, mut is_empty) = (0xcbf2_9ce4_8422_2325_u64, false, false);
     let mut at = 0;
     while at < text.len() {
-        let run = text[at..].iter().take_while(|b| is_letter(**b) || b.is_ascii_digit()).count();
-        if run == 0 {
+        let start = at;
+        let (mut digits, mut kinds) = (0, 0);
+        while let Some(kind) = text.get(at).map(|b| KINDS[usize::from(*b)]).filter(|kind| *kind != 0) {
+            digits += usize::from(kind == DIGIT);
+            kinds |= kind;
+            at += 1;
+        }
+        if at == start {
             state = mix(state, text[at]);
             at += 1;
             continue;
         }
-        let run = &text[at..at + run];
-        at += run.len();
-        let digits = run.iter().filter(|b| b.is_ascii_digit()).count();
-        by_chance |= is_id(run);
+        let run = &text[start..at];
+        // What `is_id` says, by what was seen already.
+        by_chance |= match run {
+            [b'0', b'x', ..] => is_id(run),
+            _ => run.len() >= MIN_HEX_BYTES && matches!(kinds, DIGIT | LOWER_ID | UPPER_ID),
+        };
         is_empty |=
             run.len() >= MIN_EQUAL_BYTES && run[0].is_ascii_digit() && run.iter().all(|b| *b == run[0]);
         state = mix(
@@ -381,7 +410,12 @@ pub fn form(text: &[u8]) -> u64 {
 
 /// The value of a field with a name, `ip=10.0.0.1`, or the field itself.
 pub fn value_of(field: &[u8]) -> &[u8] {
-    memchr::memchr(b'=', field).map_or(field, |at| &field[at + 1..])
+    // Most fields are so short that a plain search is faster.
+    let at = match field.len() {
+        0..32 => field.iter().position(|b| *b == b'='),
+        _ => memchr::memchr(b'=', field),
+    };
+    at.map_or(field, |at| &field[at + 1..])
 }
 
 /// The first number of an IPv4 address, which most addresses of one organization share, and its prefix length, 0 if
@@ -409,6 +443,10 @@ fn network(text: &[u8]) -> Option<(u8, u8)> {
 /// `<0.000123>`, also of several words, as in `(12 kB)`; the days of a date.
 pub fn number(field: &[u8]) -> Option<f64> {
     const MAX_NUMBER_BYTES: usize = 32;
+    // A word without a value behind it.
+    if field.first()?.is_ascii_alphabetic() && !field.iter().any(|b| matches!(b, b'=' | b' ')) {
+        return None;
+    }
     match date(value_of(field)) {
         Some(Date::Day(days)) => return Some(days),
         Some(Date::Impossible) => return None,
@@ -422,11 +460,11 @@ pub fn number(field: &[u8]) -> Option<f64> {
     };
     // If fields are not separated by blanks, a label may be part of each field: `Memory Size: 512 MB`.
     let is_named = field.first()?.is_ascii_alphabetic();
-    let behind_label = if is_named { memchr::memmem::rfind(field, b": ") } else { None };
+    let behind_label = if is_named { label_end(field) } else { None };
     let (field, is_named) = behind_label.map_or((field, is_named), |at| (&field[at + 2..], false));
     let is_before = |b: &u8| *b == b'=' || is_named && *b == b' ';
-    let value = field.iter().rev().take(MAX_NUMBER_BYTES + 1).position(is_before).unwrap_or(field.len());
-    let value = &field[field.len() - value..];
+    let end = &field[field.len().saturating_sub(MAX_NUMBER_BYTES + 1)..];
+    let value = end.iter().rposition(is_before).map_or(field, |before| &end[before + 1..]);
     let value = value.strip_prefix(b"$").unwrap_or(value);
     let starts = matches!(value.first()?, b'0'..=b'9' | b'-' | b'+' | b'.');
     if !starts || value.len() > MAX_NUMBER_BYTES {
@@ -434,9 +472,9 @@ pub fn number(field: &[u8]) -> Option<f64> {
     }
     let value = value.strip_suffix(b",").or_else(|| value.strip_suffix(b";")).unwrap_or(value);
     // Also of other letters: `°C`, `µs`.
-    let is_unit = |b: &&u8| b.is_ascii_alphabetic() || **b == b'%' || !b.is_ascii();
-    let unit = value.iter().rev().take_while(is_unit).count();
-    let (digits, unit) = value.split_at_checked(value.len() - unit).filter(|_| unit <= 3)?;
+    let is_unit = |b: &u8| b.is_ascii_alphabetic() || *b == b'%' || !b.is_ascii();
+    let digits = value.iter().rposition(|b| !is_unit(b)).map_or(0, |last| last + 1);
+    let (digits, unit) = value.split_at_checked(digits).filter(|(_, unit)| unit.len() <= 3)?;
     // `214 GB`
     let digits = if unit.is_empty() { digits } else { digits.strip_suffix(b" ").unwrap_or(digits) };
     if !digits.is_empty() && digits.len() <= 15 && digits.iter().all(u8::is_ascii_digit) {
@@ -447,10 +485,18 @@ pub fn number(field: &[u8]) -> Option<f64> {
     if let Some(number) = grouped(digits) {
         return Some(number * scale(unit));
     }
-    match std::str::from_utf8(digits).ok()?.parse::<f64>() {
-        Ok(number) => Some(number * scale(unit)).filter(|n| n.is_finite()),
-        Err(_) => duration(value),
+    // A test of the bytes rules out most words: no number that ends with a letter gets here.
+    let may_be_float = digits.iter().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E'));
+    let float = || std::str::from_utf8(digits).ok()?.parse::<f64>().ok();
+    match may_be_float.then(float).flatten() {
+        Some(number) => Some(number * scale(unit)).filter(|n| n.is_finite()),
+        None => duration(value),
     }
+}
+
+/// The place of the last `: `.
+fn label_end(field: &[u8]) -> Option<usize> {
+    memchr::memrchr_iter(b':', field).find(|at| field.get(at + 1) == Some(&b' '))
 }
 
 /// The milliseconds of a duration of several units, the largest first: `5m12s`, `1d3h`.
@@ -482,7 +528,7 @@ pub fn unit(field: &[u8]) -> Option<&[u8]> {
 
 /// A whole number with a comma between thousands: `93,086,800`.
 fn grouped(digits: &[u8]) -> Option<f64> {
-    memchr::memchr(b',', digits)?;
+    digits.contains(&b',').then_some(())?;
     let mut number = 0.0;
     for (nth, group) in digits.split(|b| *b == b',').enumerate() {
         let is_group = if nth == 0 { (1..=3).contains(&group.len()) } else { group.len() == 3 };

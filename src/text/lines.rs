@@ -5,6 +5,40 @@
 use super::source::Source;
 use super::view::View;
 
+/// Whether a text has nothing but white space. As the library says it, but most lines are decided by one byte.
+#[inline]
+pub fn is_blank(text: &str) -> bool {
+    match text.bytes().find(|b| !matches!(b, b' ' | b'\t')) {
+        None => true,
+        Some(b'!'..=b'~') => false,
+        Some(_) => text.trim().is_empty(),
+    }
+}
+
+/// A text without white space at both ends. As the library does it, but most lines begin and end with a plain byte.
+#[inline]
+pub fn trimmed(text: &str) -> &str {
+    match text.as_bytes() {
+        [b'!'..=b'~', .., b'!'..=b'~'] => text,
+        _ => text.trim(),
+    }
+}
+
+/// Like [`trimmed`], but only at the end.
+#[inline]
+pub fn trimmed_end(text: &str) -> &str {
+    match text.as_bytes() {
+        [.., b'!'..=b'~'] => text,
+        _ => text.trim_end(),
+    }
+}
+
+/// Whether a text begins with one of some texts that are not empty. Their first bytes rule out most of them.
+pub fn starts_with_any(text: &str, starts: &[&str]) -> bool {
+    let first = text.as_bytes().first();
+    first.is_some() && starts.iter().any(|start| start.as_bytes().first() == first && text.starts_with(start))
+}
+
 /// One line as an output shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Line {
@@ -66,6 +100,7 @@ impl Lines {
     }
 
     /// The text of line `i`.
+    #[inline]
     pub(crate) fn text(&self, i: usize) -> &str {
         let start = i.checked_sub(1).map_or(0, |before| self.lines[before].end);
         self.text.get(start as usize..self.lines[i].end as usize).unwrap_or_default()
@@ -107,5 +142,23 @@ impl Lines {
     pub(crate) fn shrink(&mut self) {
         self.text.shrink_to_fit();
         self.lines.shrink_to_fit();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn white_space_is_that_of_the_library(text in "[ \t\u{b}\u{a0}\u{3000}a.\u{e9}]{0,6}") {
+            prop_assert_eq!(is_blank(&text), text.trim().is_empty());
+            prop_assert_eq!(trimmed(&text), text.trim());
+            prop_assert_eq!(trimmed_end(&text), text.trim_end());
+            let starts = ["a.", "é", " "];
+            prop_assert_eq!(starts_with_any(&text, &starts), starts.iter().any(|start| text.starts_with(start)));
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The names in a gap: identifiers and paths that the rest of the text does not show, each with the line where it
 //! first occurs. A reader who searches for a name then knows which lines to request.
 
+use std::cell::LazyCell;
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -184,7 +185,7 @@ impl<'a> Names<'a> {
         for i in gap.clone() {
             let text = view.text(source.raw(i), i);
             let line = first + (i - gap.start);
-            let is_failing = FAILING.iter().any(|word| text.contains(word));
+            let is_failing = LazyCell::new(|| FAILING.iter().any(|word| text.contains(word)));
             pieces(text, |piece| match piece {
                 Piece::Code(piece) => each(piece, |name, kinds| {
                     let own = last_part(name);
@@ -201,7 +202,7 @@ impl<'a> Names<'a> {
                 }),
                 Piece::Literal(literal) => {
                     let content = &literal[1..literal.len() - 1];
-                    match literal_use(literal, is_failing || was_failing) {
+                    match literal_use(literal, || was_failing || *is_failing) {
                         Some(use_) if self.shown.insert(literal) => {
                             found.add(Found { line, name: literal, use_, is_own: false });
                         }
@@ -217,7 +218,7 @@ impl<'a> Names<'a> {
                     }
                 }
             });
-            was_failing = is_failing && text.trim_end().ends_with('(');
+            was_failing = text.trim_end().ends_with('(') && *is_failing;
         }
         for own in called {
             code.note(own);
@@ -273,12 +274,13 @@ const MIN_WORD_BYTES: usize = 3;
 
 /// The last part of a name: `rows` of `self.table.rows`.
 fn last_part(name: &str) -> &str {
-    name.rsplit(['.', ':']).next().unwrap_or_default()
+    let behind = name.bytes().rposition(|b| matches!(b, b'.' | b':')).map_or(0, |at| at + 1);
+    &name[behind..]
 }
 
 /// The use of a literal as a whole, quotes included: a message, an address, a path with values to fill in. `None` for other
 /// literals, of which only names are listed.
-fn literal_use(literal: &str, is_failing: bool) -> Option<Use> {
+fn literal_use(literal: &str, is_failing: impl Fn() -> bool) -> Option<Use> {
     let content = literal[1..literal.len() - 1].trim();
     // These signs are written differently in a marker.
     let is_exact = !content.contains(|c: char| matches!(c, '[' | ']') || c.is_control());
@@ -292,7 +294,7 @@ fn literal_use(literal: &str, is_failing: bool) -> Option<Use> {
     match content.contains(' ') {
         _ if content.contains("://") => Some(Use::Message),
         true if content.split(' ').filter(is_word).count() < MIN_MESSAGE_WORDS => None,
-        true if is_failing => Some(Use::Message),
+        true if is_failing() => Some(Use::Message),
         true => Some(Use::Literal),
         // Not a piece of HTML.
         false if content.contains('\\') || content.starts_with('<') => None,
@@ -489,8 +491,8 @@ const MAX_ENDING_BYTES: usize = 4;
 /// it.
 fn is_plain_member(name: &str) -> bool {
     let is_plain = |part: &str| part.len() < MIN_PART_BYTES && part.bytes().all(|b| b.is_ascii_lowercase());
-    let last = name.rsplit('.').next().unwrap_or_default();
-    last.len() > MAX_ENDING_BYTES && name.contains('.') && name.split('.').all(is_plain)
+    let dot = name.bytes().rposition(|b| b == b'.');
+    dot.is_some_and(|dot| name.len() - dot - 1 > MAX_ENDING_BYTES) && name.split('.').all(is_plain)
 }
 
 /// Whether a name is one part of a path after a slash, such as `/Orders`: a route or a word, by which no file can be

@@ -73,6 +73,7 @@ impl<'a> Source<'a> {
     }
 
     /// The line numbers of a file view.
+    #[inline]
     pub fn view(&self) -> &View {
         self.view.get_or_init(|| View::read(self.len(), self.lines()))
     }
@@ -98,6 +99,7 @@ impl<'a> Source<'a> {
     }
 
     /// Number of lines.
+    #[inline]
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
@@ -108,6 +110,7 @@ impl<'a> Source<'a> {
     }
 
     /// Line `i` with its terminator.
+    #[inline]
     pub fn raw(&self, i: usize) -> &'a str {
         self.text.get(self.starts[i]..self.starts[i + 1]).unwrap_or_default()
     }

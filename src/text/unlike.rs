@@ -130,7 +130,11 @@ impl<P: Copy> Unlike<P> {
 
     /// Adds a line. Its words for bad states do not count here: the cut searches for warning words itself.
     pub fn add_line(&mut self, line: &str, place: P) {
-        let has_network = memchr::memchr(b'/', line.as_bytes()).is_some();
+        let bytes = line.as_bytes();
+        let is_number = |at: usize| bytes.get(at).is_some_and(|b| b.is_ascii_digit() || *b == b'+');
+        // A test of two bytes rules out most paths.
+        let has_network = memchr::memchr_iter(b'/', bytes)
+            .any(|at| at > 0 && bytes[at - 1].is_ascii_digit() && is_number(at + 1));
         let word = |_| line.split([' ', '\t', ',', '"', '=', '(', ')']).find_map(network);
         self.add_text(line, Some(()).filter(|()| has_network).and_then(word), place);
     }

@@ -48,8 +48,13 @@ pub(in crate::pipeline) struct CapPolicy<'c, 'r> {
 
 impl CapPolicy<'_, '_> {
     /// The head-tail cap of mode `standard`, for the text that the ledger shows.
-    pub(in crate::pipeline) fn head_tail_cap(&self, signals: &[usize], ledger: &Ledger) -> Option<Cap> {
-        let limit = self.head_tail(signals, ledger.size(self.source, None))?;
+    pub(in crate::pipeline) fn head_tail_cap(
+        &self,
+        signals: &[usize],
+        ledger: &Ledger,
+        size: usize,
+    ) -> Option<Cap> {
+        let limit = self.head_tail(signals, size)?;
         if self.is_elided(ledger) {
             return None;
         }
@@ -246,11 +251,10 @@ pub(in crate::pipeline) fn cut(
     request: &Request<'_>,
     source: &Source<'_>,
     signals: &[usize],
-    ledger: &Ledger,
+    (ledger, before): (&Ledger, usize),
     cap: Cap,
     is_report: bool,
-) -> Option<(usize, Ledger)> {
-    let before = ledger.size(source, None);
+) -> Option<(Ledger, usize)> {
     if before <= cap.bytes {
         return None;
     }
@@ -263,12 +267,15 @@ pub(in crate::pipeline) fn cut(
     let kept = rank::with_frames(source, &kept);
     // A replacement that earlier steps wrote for many lines may be too large for the cap, but the lines themselves
     // can be cut.
-    let next = cap::apply(source, ledger, &kept, cap).map(|next| (next.size(source, None), next));
+    let next = cap::apply(source, ledger, &kept, cap).map(|next| {
+        let after = next.size(source, None);
+        (next, after)
+    });
     let most = match cap.reason == Reason::HeadTail && !cap.strict {
         true => before - before / MIN_GAIN_ONE_IN,
         false => before - 1,
     };
-    next.filter(|(after, _)| *after <= most)
+    next.filter(|(_, after)| *after <= most)
 }
 
 /// The lines that are shown unchanged. `lines` must be in order.

@@ -109,8 +109,8 @@ pub(super) fn find_in_tables(source: &Source<'_>, lines: &[usize], out: &mut Vec
 
 /// Whether a line may be the head of a table: names without numbers in columns.
 fn may_be_head(line: &str) -> bool {
-    memchr::memmem::find(line.as_bytes(), b"  ").is_some()
-        && !line.bytes().any(|b| b.is_ascii_digit())
+    !line.bytes().any(|b| b.is_ascii_digit())
+        && line.as_bytes().windows(2).any(|two| two == b"  ")
         && line.split_ascii_whitespace().nth(MIN_HEAD_WORDS - 1).is_some()
         && line.split_ascii_whitespace().all(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '%'))
 }

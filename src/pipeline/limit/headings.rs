@@ -8,6 +8,7 @@ use crate::pipeline::limit::sections::Sections;
 use crate::pipeline::limit::unit::{Form, Unit, UnitFate};
 use crate::text::headings::indent as indent_of;
 use crate::text::ledger::{Action, Ledger, Span};
+use crate::text::lines::{is_blank, trimmed};
 use crate::text::names::{ELIDED_START, IN_EVERY_ROW};
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -182,7 +183,7 @@ impl Tables {
             crate::stop::check_sometimes();
             let text = source.line(line);
             let is_ruled = line + 1 < source.len() && is_rules(source.line(line + 1)) && !is_rules(text);
-            if text.trim().is_empty() {
+            if is_blank(text) {
                 is_open = false;
             } else if is_ruled || is_head(text) {
                 tables.push(Table { lines: line..line + 1, is_ruled });
@@ -205,7 +206,7 @@ impl Tables {
 
 /// Whether a line has nothing but the rules below the names of two or more columns: `----  ------`, `-----+-----`.
 fn is_rules(line: &str) -> bool {
-    let bytes = line.trim().as_bytes();
+    let bytes = trimmed(line).as_bytes();
     let is_rule = |b: &u8| matches!(b, b'-' | b'=');
     bytes.first().is_some_and(is_rule)
         && bytes.iter().all(|b| is_rule(b) || matches!(b, b' ' | b'\t' | b'+' | b'|'))
@@ -282,7 +283,7 @@ impl Headings {
         let own = indent(line(at));
         if own == 0 {
             // The first line of its paragraph.
-            let blank = (self.seen..at).rev().find(|&above| line(above).trim().is_empty());
+            let blank = (self.seen..at).rev().find(|&above| is_blank(line(above)));
             self.paragraph = blank.map_or(self.paragraph, |above| above + 1);
             self.seen = self.seen.max(at);
             // A line with a colon and indented lines below belongs to the title of its record, as in `lsusb -v`.
@@ -309,9 +310,8 @@ impl Headings {
         }
         let mut above = (0..at).rev().take(MAX_LINES_ABOVE);
         // The number of a line of code may be less indented than the message of the next finding.
-        let is_heading = |at: &usize| {
-            !line(*at).trim().is_empty() && indent(line(*at)) < own && code_frame(line(*at)).is_none()
-        };
+        let is_heading =
+            |at: &usize| !is_blank(line(*at)) && indent(line(*at)) < own && code_frame(line(*at)).is_none();
         let heading = above.find(is_heading)?;
         // The header of a commit has several lines.
         if ["Date:", "Author:", "Merge:"].iter().any(|start| line(heading).starts_with(start)) {
@@ -348,7 +348,7 @@ fn message_of_frame(source: &Source<'_>, at: usize) -> Option<usize> {
         let text = line(*at).trim_start();
         indent_of(line(*at)) == own && MESSAGE_SIGNS.iter().any(|sign| text.starts_with(sign))
     };
-    let is_inside = |at: &usize| line(*at).trim().is_empty() || indent_of(line(*at)) >= own;
+    let is_inside = |at: &usize| is_blank(line(*at)) || indent_of(line(*at)) >= own;
     is_note.then(|| above().take_while(is_inside).find(is_message))?
 }
 

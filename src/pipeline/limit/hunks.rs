@@ -34,6 +34,11 @@ impl Hunks {
         while at < source.len() {
             crate::stop::check_sometimes();
             let line = source.line(at);
+            // Most lines are none of those below.
+            if !matches!(line.as_bytes().first(), Some(b'd' | b'c' | b'-' | b'@')) {
+                at += 1;
+                continue;
+            }
             let starts = |line: usize, text| line < source.len() && source.line(line).starts_with(text);
             if line.starts_with("diff --git ") {
                 (git, file) = (Some(at), Some(at));

@@ -6,6 +6,7 @@
 //! before it.
 
 use crate::text::details::similarity_hash;
+use crate::text::lines::{is_blank, trimmed_end};
 use crate::text::maps::Map;
 use crate::text::source::Source;
 
@@ -108,10 +109,10 @@ fn name_above(source: &Source<'_>, title: usize) -> Option<usize> {
     }
     let name = title.checked_sub(1)?;
     let text = source.line(name);
-    let is_name = !text.starts_with([' ', '\t']) && !text.trim().is_empty() && text.len() <= MAX_BYTES;
+    let is_name = !text.starts_with([' ', '\t']) && !is_blank(text) && text.len() <= MAX_BYTES;
     let starts = name.checked_sub(1).is_none_or(|above| {
         let above = source.line(above).trim_end();
-        above.trim().is_empty() || is_rule(above.as_bytes())
+        is_blank(above) || is_rule(above.as_bytes())
     });
     (is_name && starts && !is_rule(text.trim_end().as_bytes())).then_some(name)
 }
@@ -125,7 +126,7 @@ fn is_rule(line: &[u8]) -> bool {
 fn form(source: &Source<'_>, line: usize) -> Option<Form> {
     let marked = |id: u64| Form { id, comes_again: false, is_marked: true };
     let text = source.line(line);
-    let bytes = text.trim_end().as_bytes();
+    let bytes = trimmed_end(text).as_bytes();
     let first = *bytes.first().filter(|first| !first.is_ascii_whitespace())?;
     if bytes.len() > MAX_BYTES || bytes.len() < 3 {
         return None;
@@ -166,9 +167,8 @@ fn form(source: &Source<'_>, line: usize) -> Option<Form> {
         b'd' if bytes.starts_with(b"diff --git ") => return Some(marked(5000)),
         _ => {}
     }
-    let is_blank = |line: Option<usize>| {
-        line.is_none_or(|line| line >= source.len() || source.line(line).trim().is_empty())
-    };
+    let is_blank =
+        |line: Option<usize>| line.is_none_or(|line| line >= source.len() || is_blank(source.line(line)));
     if line + 1 < source.len() && is_blank(line.checked_sub(1)) && has_letter() {
         let below = source.line(line + 1).trim_end().as_bytes();
         if is_rule(below) && below.len() * 2 >= bytes.len() {

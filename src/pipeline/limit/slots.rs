@@ -4,6 +4,7 @@ use crate::pipeline::limit::columns;
 use crate::pipeline::limit::unit::digest;
 use crate::pipeline::limit::values::MIN_ROWS_FOR_EXCEPTION;
 use crate::text::judge::{self, EXCEPTION_ONE_IN, number};
+use crate::text::lines::is_blank;
 use crate::text::maps::{Map, Set};
 use crate::text::source::Source;
 
@@ -227,11 +228,7 @@ fn pairs(source: &Source<'_>) -> Option<Vec<usize>> {
         crate::stop::check_sometimes();
         let (above, below) = (source.line(line - 1), source.line(line));
         let indents = (indent(above), indent(below));
-        if indents.0 < indents.1
-            && indents.0 < MAX_BYTES
-            && !above.trim().is_empty()
-            && !below.trim().is_empty()
-        {
+        if indents.0 < indents.1 && indents.0 < MAX_BYTES && !is_blank(above) && !is_blank(below) {
             first.entry(indents).or_default().push(line - 1);
         }
     }
@@ -264,7 +261,7 @@ fn turns(source: &Source<'_>) -> Option<Vec<usize>> {
     for line in 0..source.len() {
         crate::stop::check_sometimes();
         let text = source.line(line);
-        if text.trim().is_empty() {
+        if is_blank(text) {
             continue;
         }
         lines += 1;
@@ -314,7 +311,7 @@ fn move_to_roots(source: &Source<'_>, starts: &mut Vec<usize>) {
     for start in starts.iter_mut() {
         crate::stop::check_sometimes();
         let root = (start.saturating_sub(MOST)..*start).rev().find(|line| !branch(*line));
-        *start = root.filter(|root| !source.line(*root).trim().is_empty()).unwrap_or(*start);
+        *start = root.filter(|root| !is_blank(source.line(*root))).unwrap_or(*start);
     }
     starts.dedup();
 }
@@ -323,7 +320,7 @@ fn move_to_roots(source: &Source<'_>, starts: &mut Vec<usize>) {
 /// same number of lines above: `[[package]]` and a name above the first form that the head of the file has too.
 fn move_to_blocks(source: &Source<'_>, starts: &mut [usize]) {
     const MOST: usize = 4;
-    let is_blank = |line: &usize| source.line(*line).trim().is_empty();
+    let is_blank = |line: &usize| is_blank(source.line(*line));
     let above = |start: usize| {
         (start.saturating_sub(MOST + 1)..start).rev().take_while(|line| !is_blank(line)).count()
     };
@@ -362,7 +359,7 @@ fn move_to_parents(source: &Source<'_>, starts: &mut [usize]) -> bool {
 /// the reports of `npm audit`: `tarpit  <2.4.1` above `Severity: critical`; or if they can only be headings, as `web-7 |
 /// CHANGED | rc=0 >>`. Returns whether it did.
 fn move_to_titles(source: &Source<'_>, starts: &mut Vec<usize>) -> bool {
-    let is_blank = |line: usize| source.line(line).trim().is_empty();
+    let is_blank = |line: usize| is_blank(source.line(line));
     if has_headings(source, starts) {
         starts.iter_mut().for_each(|start| *start -= 1);
         return true;
@@ -388,7 +385,7 @@ fn move_to_titles(source: &Source<'_>, starts: &mut Vec<usize>) -> bool {
 fn has_headings(source: &Source<'_>, starts: &[usize]) -> bool {
     /// At most 1 in this many headings has the form of another one: `web-1` and `web-2`.
     const ALIKE_ONE_IN: usize = 4;
-    if starts.iter().any(|start| *start == 0 || source.line(start - 1).trim().is_empty()) {
+    if starts.iter().any(|start| *start == 0 || is_blank(source.line(start - 1))) {
         return false;
     }
     let heading = |start: &usize| source.line(start - 1).trim();
@@ -404,7 +401,7 @@ fn has_headings(source: &Source<'_>, starts: &[usize]) -> bool {
     let mut lengths: Vec<usize> = starts.windows(2).map(|pair| pair[1] - pair[0]).collect();
     lengths.sort_unstable();
     let usual = lengths.get(lengths.len() / 2).copied().unwrap_or(0);
-    let is_blank = |line: &usize| source.line(*line).trim().is_empty();
+    let is_blank = |line: &usize| is_blank(source.line(*line));
     let end = (starts[starts.len() - 1]..source.len()).rev().find(|line| !is_blank(line));
     let last = end.map_or(0, |end| end + 1 - starts[starts.len() - 1]);
     // The part below the last record, if the text has one, says nothing.

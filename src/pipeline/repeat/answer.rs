@@ -8,6 +8,7 @@ use std::hash::{BuildHasher, Hasher};
 use super::dedup::pieces_without_digits;
 use crate::memory::size as memory;
 use crate::stop;
+use crate::text::lines::trimmed_end;
 use crate::text::source::Source;
 
 /// An answer of fewer lines leaves out little; one of more is not remembered, to bound the memory.
@@ -74,12 +75,12 @@ impl Answer {
 }
 
 fn hash(line: &str) -> u32 {
-    foldhash::fast::FixedState::default().hash_one(line.trim_end()) as u32
+    foldhash::fast::FixedState::default().hash_one(trimmed_end(line)) as u32
 }
 
 fn hash_without_digits(line: &str) -> u32 {
     let mut hasher = foldhash::fast::FixedState::default().build_hasher();
-    pieces_without_digits(line.trim_end().as_bytes(), |piece| hasher.write(piece));
+    pieces_without_digits(trimmed_end(line).as_bytes(), |piece| hasher.write(piece));
     hasher.finish() as u32
 }
 

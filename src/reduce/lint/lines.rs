@@ -14,6 +14,7 @@ use crate::reduce::diagnostic::below::{self, margin};
 use crate::reduce::diagnostic::message::ends_with_link;
 use crate::reduce::diagnostic::{Diagnostic, LINTERS, at_end, is_path};
 use crate::reduce::lines::is_number;
+use crate::text::lines::starts_with_any;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
@@ -269,7 +270,7 @@ fn is_linter_message(line: &str) -> bool {
         " detected",
     ];
     let rest = line.trim_end();
-    !line.as_bytes().first().is_some_and(u8::is_ascii_digit) && STARTS.iter().any(|s| line.starts_with(s))
+    !line.as_bytes().first().is_some_and(u8::is_ascii_digit) && starts_with_any(line, STARTS)
         || rest.ends_with(" autocorrectable")
         || ENDS.iter().any(|e| rest.ends_with(e)) && rest.starts_with(|c: char| c.is_ascii_digit())
         || !rest.is_empty() && rest.bytes().all(|b| matches!(b, b'.' | b'C' | b'W' | b'E' | b'F' | b'R'))

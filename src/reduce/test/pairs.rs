@@ -7,6 +7,7 @@
 use crate::input::Input;
 use crate::reduce::{FormatProof, Meta, Reducer};
 use crate::text::ledger::Reduction;
+use crate::text::lines::starts_with_any;
 use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
@@ -116,6 +117,9 @@ fn says_test(text: &str) -> bool {
 /// The name of the test that a line says is starting.
 fn started(line: &str) -> Option<&str> {
     let line = line.trim();
+    if !starts_with_any(line, START_PREFIXES) {
+        return None;
+    }
     START_PREFIXES.iter().find_map(|start| line.strip_prefix(start)).map(str::trim_start)
 }
 

@@ -70,6 +70,7 @@ impl ByteSet {
 }
 
 /// Bytes from `from` that are in `set`, at most `most`.
+#[inline]
 pub(super) fn skip(text: &[u8], from: usize, set: ByteSet, most: usize) -> usize {
     from + text.get(from..).unwrap_or_default().iter().take(most).take_while(|&&b| set.has(b)).count()
 }

@@ -309,6 +309,10 @@ impl Ledger {
 
     /// The size of the text of `render` in bytes, without writing it.
     pub fn size(&self, source: &Source<'_>, handle: Option<&str>) -> usize {
+        let is_kept = matches!(self.spans.as_slice(), [Span { action: Action::Keep, .. }]);
+        if is_kept && !self.trim_line_ends && !self.trim_numbers {
+            return source.text().len();
+        }
         let mut out = Size::default();
         self.write(source, handle, &mut out);
         out.bytes - usize::from(!source.text().ends_with('\n') && out.ends_line())

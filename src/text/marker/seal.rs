@@ -152,8 +152,8 @@ fn seal_digits(before: &str, after: &str, key: &SealKey) -> String {
 
 /// Whether a line may be a marker or contain one.
 pub fn may_hold(line: &str) -> bool {
-    let holds = |open: &str| memchr::memmem::find(line.as_bytes(), open.as_bytes()).is_some();
-    holds(OPEN) || holds(super::DUPLICATE_OPEN)
+    let opens = |at: usize| [OPEN, super::DUPLICATE_OPEN].iter().any(|open| line[at..].starts_with(open));
+    memchr::memchr_iter(b'[', line.as_bytes()).any(opens)
 }
 
 /// The next position from `from` on where a marker that parses starts; escaped markers are skipped.

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use crate::config::Policy;
 use crate::text::headings;
 use crate::text::ledger::{Action, Ledger, MAX_REFERENCES_IN_MARKER, Reduction};
+use crate::text::lines::is_blank;
 use crate::text::marker::{Ago, Marker, Naming};
 use crate::text::source::Source;
 use crate::tokens::TokenCounter;
@@ -76,7 +77,7 @@ pub fn verdicts_and_commit_heads(source: &Source<'_>, is_report: bool) -> Vec<us
         if i < head_end {
             heads.push(i);
             // The header ends with a blank line.
-            head_end = if line.trim().is_empty() { i } else { head_end };
+            head_end = if is_blank(line) { i } else { head_end };
         }
     }
     if verdicts.len() <= MAX_VERDICTS {

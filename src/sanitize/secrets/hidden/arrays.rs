@@ -55,8 +55,12 @@ pub(super) fn decimals(text: &[u8], found: &mut dyn FnMut(View)) {
         }
         stop::check_sometimes();
         let start = blank(text, open + 1);
+        if !text.get(start).is_some_and(u8::is_ascii_digit) {
+            done = start;
+            continue;
+        }
         let mut view = View::default();
-        let is_named = text.get(start).is_some_and(u8::is_ascii_digit) && name(text, start, &mut view);
+        let is_named = name(text, start, &mut view);
         let (mut end, mut count) = (start, 0);
         while let Some((byte, len)) = decimal(text, end) {
             view.stand(&[byte], end..end + len);

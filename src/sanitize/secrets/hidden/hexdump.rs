@@ -384,6 +384,7 @@ fn numbers(line: &[u8], start: usize) -> Option<Dumped> {
 fn decimals(line: &[u8], start: usize) -> Option<Vec<u8>> {
     // Most lines of text begin with something else.
     line[start..].iter().find(|b| !b.is_ascii_whitespace()).filter(|b| b.is_ascii_digit())?;
+    line[start..].iter().all(|b| b.is_ascii_digit() || b.is_ascii_whitespace()).then_some(())?;
     let words = || line[start..].split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let longest = words().map(<[u8]>::len).max()?;
     let size = match longest {
@@ -395,7 +396,6 @@ fn decimals(line: &[u8], start: usize) -> Option<Vec<u8>> {
     };
     let mut bytes = Vec::new();
     for word in words() {
-        word.iter().all(u8::is_ascii_digit).then_some(())?;
         let value: u64 = std::str::from_utf8(word).ok()?.parse().ok()?;
         (size == 8 || value >> (8 * size) == 0).then_some(())?;
         bytes.extend_from_slice(&value.to_le_bytes()[..size]);

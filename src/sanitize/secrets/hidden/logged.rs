@@ -191,7 +191,8 @@ pub(super) fn mark(line: &[u8]) -> usize {
     const SIGNS: &[&str] = &["#", "//", "--", ";;", ";", "*", "│", "┃", "║", "|", "%%"];
     const NAME: [bool; 256] = table(b"._/-");
     let indent = blanks(line, 0, MAX_INDENT_BYTES);
-    if let Some(sign) = SIGNS.iter().find(|sign| line[indent..].starts_with(sign.as_bytes())) {
+    let may_be_sign = line.get(indent).is_some_and(|b| !b.is_ascii_alphanumeric());
+    if may_be_sign && let Some(sign) = SIGNS.iter().find(|sign| line[indent..].starts_with(sign.as_bytes())) {
         let end = indent + sign.len();
         match line.get(end) {
             Some(b' ') => return end + 1,

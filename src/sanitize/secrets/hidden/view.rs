@@ -217,11 +217,13 @@ pub(super) const fn is_inside(byte: u8) -> bool {
 }
 
 /// The end of the line that contains `at`, before its line feed.
+#[inline]
 pub(super) fn line_end(text: &[u8], at: usize) -> usize {
     memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |n| at + n)
 }
 
 /// Number of blanks from `from` on, at most `most`.
+#[inline]
 pub(super) fn blanks(text: &[u8], from: usize, most: usize) -> usize {
     from + text
         .get(from..)
