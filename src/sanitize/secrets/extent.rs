@@ -70,7 +70,7 @@ pub(super) fn end(
         return (len > first.len()).then_some(start + len);
     }
     let rest = &core[first.len()..];
-    let goes_on = !rest.is_empty() && is_strong(core) && !has_word(rest);
+    let goes_on = !rest.is_empty() && (is_strong(core) || splits_bracket(core)) && !has_word(rest);
     goes_on.then_some(start + core.len())
 }
 
@@ -458,6 +458,20 @@ pub(super) fn is_strong(word: &[u8]) -> bool {
     has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_digit) && oddity(word) > 0
 }
 
+/// Whether a word goes on behind a closed round bracket, as no call does, with letters of both cases and digits.
+fn splits_bracket(word: &[u8]) -> bool {
+    let has = |is: fn(&u8) -> bool| word.iter().any(is);
+    let (Some(open), Some(close)) = (memchr::memchr(b'(', word), memchr::memrchr(b')', word)) else {
+        return false;
+    };
+    let is_inside = open > 0 && open + 1 < close && word[open - 1].is_ascii_alphanumeric();
+    is_inside
+        && word.get(close + 1).is_some_and(u8::is_ascii_alphanumeric)
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_digit)
+}
+
 /// Whether the rest of a value contains a word of a natural language.
 fn has_word(rest: &[u8]) -> bool {
     rest.split(|b| !b.is_ascii_lowercase()).any(|word| word.len() >= MIN_LETTERS_OF_WORD)
@@ -527,6 +541,14 @@ mod tests {
             ("DB_PASSWORD=", word, "$\nHOME=/root$\n"),
             ("name,password\r\nada,", word, "\r\n"),
             (" id | password\r\n----+------\r\n  1 | ", word, "\r\n"),
+            (" user | password \r\n------+------\r\n ada  | ", word, "\r\n(1 row)\r\n"),
+            ("a=1 password=", "Zx9(kP2)mQ7", " b=2\n"),
+            ("user ada insecure-password ", "Tr0ub4dor&3xQ!", "\n"),
+            ("NEO4J_AUTH=neo4j/", "k9#Lm2$Vp8@Zq", "\n"),
+            ("mc alias set m http://h ada '", "k9#Lm2$Vp8@Zq", "'\n"),
+            ("signtool sign /f c.pfx /p \"", "Tr0ub4dor&3xQ!", "\" a.exe\n"),
+            ("postgres://app:", "k9#Lm2$Vp8@Zq", "@db.lan:5432/x\n"),
+            ("mysql -h db -u root '-p", "Tr0ub4dor&3xQ!", "' shop\n"),
             ("curl -H \"Authorization: Bearer ", &key, "\" \"https://h/?a=1&x=1\"\n"),
             ("DB_PASSWORD=", "!harborlantern", "\nPORT=5432\n"),
             ("db:\n  password: '", "winter#cabin", "'\n  user: app\n"),

@@ -214,7 +214,7 @@ impl Scan<'_> {
 
     /// Claims the value of a match in `text`. `text` ends where the rule may read no further.
     fn claim_match(&mut self, rule: &Rule, index: u16, regex: &Regex, text: &[u8], whole: Range<usize>) {
-        let mut value = self.matches.value(text, index, whole.clone()).unwrap_or_else(|| {
+        let value = self.matches.value(text, index, whole.clone()).unwrap_or_else(|| {
             let groups = self.groups.of(index, regex);
             let input = Input::new(text).range(whole.clone()).anchored(Anchored::Yes);
             regex.search_captures(&input, groups);
@@ -225,14 +225,18 @@ impl Scan<'_> {
         });
         // A value that reaches the end of the window may continue, and so may one as long as its regex reads, so the whole
         // value is removed.
-        if value.end == text.len() || goes_on(self.text, &value) {
-            value.end = self.end_of_value(value.end);
-        }
+        let goes_on = value.end == text.len() || goes_on(self.text, &value);
+        let whole_end = if goes_on { self.end_of_value(value.end) } else { value.end };
         let is_harmless = rule.random && is_public(&self.text[..value.start])
             || shapes::is_word_behind_basic(self.text, &value);
         if !is_harmless {
-            let (known, end) = (self.claims.len(), extent::end_of_string(self.text, &value));
+            let all = value.start..whole_end;
+            let (known, end) = (self.claims.len(), extent::end_of_string(self.text, &all));
+            // What its regex read is judged, not the rest: many values may go on in the same run, up to the end of the text.
             self.claim(rule, index, value);
+            if let Some(claim) = self.claims.get_mut(known) {
+                claim.end = whole_end;
+            }
             // If the match is not a secret by itself, it is not one with the rest of its string either.
             if let (Some(claim), Some(end), true) = (self.claims.get_mut(known), end, rule.form.is_free()) {
                 claim.end = end;

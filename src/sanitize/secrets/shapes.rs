@@ -204,7 +204,7 @@ fn is_login(digits: &[u8]) -> bool {
 
 /// Longest password with a slash, in bytes. A choice.
 const MAX_SLASHED_BYTES: usize = 64;
-const END_OF_SLASHED: ByteSet = ByteSet::parse(" \t\r\n\"'`<>\\|,;(){}$");
+const END_OF_SLASHED: ByteSet = ByteSet::parse(" \t\r\n\"'`<>\\|,;(){}");
 
 /// `scheme://user:pa/ss@host`: a password with an unencoded slash. A number after the colon is a port.
 fn password_with_slash(text: &[u8], start: usize, len: usize) -> Option<Range<usize>> {
@@ -216,7 +216,10 @@ fn password_with_slash(text: &[u8], start: usize, len: usize) -> Option<Range<us
     }
     let near = &text[from..text.len().min(from + MAX_SLASHED_BYTES)];
     let near = &near[..near.iter().position(|b| END_OF_SLASHED.has(*b)).unwrap_or(near.len())];
-    let at = memchr::memchr(b'@', near)?;
+    let first = memchr::memchr(b'@', near)?;
+    // The password may hold the sign too; behind a slash, it belongs to a path.
+    let end = memchr::memchr(b'/', &near[first..]).map_or(near.len(), |slash| first + slash);
+    let at = memchr::memrchr(b'@', &near[..end])?;
     let is_host = near.get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
     let has = |is: fn(&u8) -> bool| near[..at].iter().any(is);
     let is_mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && !near[..at].contains(&b'/');

@@ -338,11 +338,12 @@ mod properties {
                 }
                 let regex = compiled(index, regex);
                 for found in regex.captures_iter(text) {
-                    let mut value = value_in(&found);
+                    let (mut value, known) = (value_in(&found), all.claims.len());
+                    all.claim(rule, index, value.clone());
                     if matcher::goes_on(text, &value) {
                         value.end = matcher::LONG_VALUE.run(text, value.end);
                     }
-                    all.claim(rule, index, value);
+                    all.claims[known..].iter_mut().for_each(|claim| claim.end = value.end);
                 }
                 continue;
             }

@@ -50,7 +50,7 @@ pub(in crate::sanitize::secrets) fn is_cell(text: &[u8], hit: &Range<usize>) -> 
     match rest.get(name..).unwrap_or_default() {
         [] => hit.end + name >= text.len(),
         [b',' | b';' | b'\t' | b'\r' | b'\n' | b'|', ..] | [b' ', b' ' | b'|', ..] | [0xe2, ..] => true,
-        [b' ', 0xe2, ..] | [b' ', b'\n', ..] | [b'$', b'\n', ..] => true,
+        [b' ', 0xe2 | b'\r' | b'\n', ..] | [b'$', b'\n', ..] => true,
         [b']', ..] => rest[..name].contains(&b'"'),
         [b' ', next, ..] if next.is_ascii_alphabetic() && !rest[..name].contains(&b')') => {
             statements::is_definition(text, hit.start)
