@@ -156,13 +156,23 @@ pub(super) fn is_name(line: &str) -> bool {
     number(last.as_bytes()).is_none()
 }
 
+/// A line without the number of the process before it, as Valgrind writes it: `==99== 8 bytes in 1 blocks`.
+fn bare(line: &str) -> &str {
+    let number = line.strip_prefix("==").and_then(|rest| rest.split_once("=="));
+    let is_number = |number: &str| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    number
+        .filter(|(number, _)| is_number(number))
+        .map_or(line, |(_, rest)| rest.strip_prefix(' ').unwrap_or(rest))
+}
+
 /// The number of blanks and tabs before a line.
 pub(super) fn indent(line: &str) -> usize {
-    line.bytes().take(MAX_BYTES).take_while(|b| matches!(b, b' ' | b'\t')).count()
+    bare(line).bytes().take(MAX_BYTES).take_while(|b| matches!(b, b' ' | b'\t')).count()
 }
 
 /// The part of a line that is read.
 fn start(line: &str) -> &str {
+    let line = bare(line);
     line[..line.floor_char_boundary(MAX_BYTES)].trim()
 }
 
