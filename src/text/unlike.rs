@@ -361,7 +361,9 @@ fn name(line: &str) -> Option<&str> {
     // `src/a.rs:12: text`
     let first = first.split_once(':').map_or(first, |(path, _)| path);
     let is_path = |word: &str| word.contains('/') && !word.contains("//");
-    if is_path(first) || first.starts_with(|c: char| c.is_ascii_alphabetic()) && !first.contains('/') {
+    // The first words of prose have no order.
+    let is_setting = first.starts_with(|c: char| c.is_ascii_alphabetic()) && line.contains('=');
+    if is_path(first) || is_setting && !first.contains('/') {
         return Some(first);
     }
     line.split_ascii_whitespace().next_back().filter(|word| is_path(word))
