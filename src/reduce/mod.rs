@@ -30,6 +30,8 @@ mod test;
 pub mod trace;
 mod vcs;
 
+pub(crate) use vcs::signed;
+
 use std::ops::Range;
 use std::sync::LazyLock;
 

@@ -179,13 +179,32 @@ pub fn search(source: &Source<'_>) -> Vec<usize> {
     for &word in source.failure_words() {
         if word >= from {
             let line = source.line_at(word);
-            if is_failure(source.line(line)) {
+            if is_failure(source.line(line)) && !is_quoted_code(source, line) {
                 lines.push(line);
             }
             from = source.byte_range(line..line + 1).end;
         }
     }
     lines
+}
+
+/// Most lines of code below a place.
+const MAX_QUOTED_LINES: usize = 12;
+
+/// Whether a line is code that a report quotes below the place of a finding, with its number and a tab before it. The words
+/// of the code report nothing: `Location: a.py:8:4`, and below it `8<tab>raise RuntimeError("no ledger")`.
+fn is_quoted_code(source: &Source<'_>, line: usize) -> bool {
+    let number = |line: usize| {
+        let (number, _) = source.line(line).split_once('\t')?;
+        number.parse::<usize>().ok().filter(|_| number.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let Some(own) = number(line) else { return false };
+    let above = (1..=MAX_QUOTED_LINES.min(line)).find(|up| number(line - up) != own.checked_sub(*up));
+    let Some(above) = above.map(|up| line - up) else { return false };
+    let Some((_, place)) = source.line(above).trim_start().split_once("ocation: ") else { return false };
+    let first = own + above + 1 - line;
+    let is_near = |at: usize| (first..first + MAX_QUOTED_LINES).contains(&at);
+    place.rsplit(':').take(2).any(|at| at.trim().parse().is_ok_and(is_near))
 }
 
 /// Offsets of the words of which every failure line has at least one, in order.
@@ -367,6 +386,25 @@ pub fn first_failure(text: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn code_that_a_report_quotes_reports_nothing() {
+        let report = |place: &str| {
+            format!(
+                ">> Issue: [B101] x\n   Location: {place}\n7\ttry:\n8\t    raise ValueError('failed')\n9\t    fatal()\n\n"
+            )
+        };
+        let found = |text: &str| failure_lines(&Source::new(text));
+        assert_eq!(found(&report("src/a.py:8:4")), [0; 0]);
+        assert_eq!(found(&report("src/a.py:8")), [0; 0]);
+        // Rows with numbers that are no lines of the place.
+        for text in
+            [report("src/a.py:80:40"), report("src/a.py"), report("src/a.py:8:4").replace("8\t", "80\t")]
+        {
+            assert!(found(&text).contains(&3), "{text}");
+        }
+        assert_eq!(found("1\tFAILED\n2\tok\n"), [0]);
+    }
 
     #[test]
     fn a_line_may_end_with_the_word() {

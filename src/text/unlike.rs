@@ -1,10 +1,11 @@
 //! Finds the few texts of a series whose content is unlike that of the others: a word for a bad state, letters that
-//! are not ASCII, the lowest percentage, a network inside another one, a jump in time.
+//! are not ASCII, the lowest percentage, a network inside another one, a jump in time, a path or a name in the wrong
+//! place.
 //!
 //! Values of structured data and lines of a text are read one by one. Memory does not grow with the series, except for its
 //! networks and times.
 
-use crate::text::judge::{RARE_ONE_IN, is_few, is_share};
+use crate::text::judge::{Occurrences, RARE_ONE_IN, is_few, is_share};
 use crate::text::source::Source;
 
 /// Words with which a value says that a thing is not as it should be, in lower case, in order.
@@ -298,6 +299,91 @@ pub fn jumps_in(source: &Source<'_>) -> Vec<usize> {
     backs.iter().copied().chain(jumps).flat_map(|line| [line - 1, line]).collect()
 }
 
+/// Fewest rows of a list that are compared by their names, and most that stand out for one reason. Choices.
+const MIN_NAMED: usize = 40;
+const MAX_ALONE: usize = 2;
+/// At most one start of a path in so many rows: with more, the starts are names themselves. A choice.
+const STARTS_ONE_IN: usize = 8;
+/// How many of the first segments of a path are compared.
+const MAX_DEPTH: usize = 2;
+
+/// The few rows of a list that start a path as no other row does, such as the only one below `/opt`, and the few that break
+/// the order of the others.
+pub fn misplaced<'a>(rows: impl Iterator<Item = (usize, &'a str)>) -> Vec<usize> {
+    let (mut names, mut all): (Vec<(usize, &str)>, usize) = (Vec::new(), 0);
+    for (place, line) in rows {
+        crate::stop::check_sometimes();
+        all += usize::from(!line.trim().is_empty());
+        names.extend(name(line).map(|name| (place, name)));
+    }
+    if names.len() < MIN_NAMED || names.len() * 4 < all * 3 {
+        return Vec::new();
+    }
+    let mut out = breaks_of_order(&names);
+    for depth in 1..=MAX_DEPTH {
+        let mut starts = Occurrences::<&str, 1>::at_most(names.len() / STARTS_ONE_IN + 1);
+        let is_counted = |(place, name): &(usize, &'a str)| match beginning(name, depth) {
+            Some(beginning) => starts.add(beginning, *place),
+            None => true,
+        };
+        if !names.iter().all(is_counted) {
+            break;
+        }
+        let alone = starts.into_rare();
+        if alone.len() <= MAX_ALONE {
+            out.extend(alone.into_iter().map(|(_, [place])| place));
+        }
+    }
+    out
+}
+
+/// The rows without which all rows would be in order, if they are few.
+fn breaks_of_order(names: &[(usize, &str)]) -> Vec<usize> {
+    let (mut out, mut rises) = (Vec::new(), 0);
+    for at in 1..names.len() {
+        crate::stop::check_sometimes();
+        let (above, here) = (names[at - 1].1, names[at].1);
+        rises += usize::from(above < here);
+        if above <= here {
+            continue;
+        }
+        // Of several lists one below the other, none has such a row.
+        let is_after = at >= 2 && names[at - 2].1 <= here;
+        let is_before = names.get(at + 1).is_some_and(|(_, below)| above <= *below);
+        match (is_after, is_before) {
+            (true, _) => out.push(names[at - 1].0),
+            (false, true) => out.push(names[at].0),
+            (false, false) => return Vec::new(),
+        }
+        if out.len() > MAX_ALONE {
+            return Vec::new();
+        }
+    }
+    if rises * 2 < names.len() { Vec::new() } else { out }
+}
+
+/// The path or the name that a row is about: its first word, or its last one if only that is a path. A time is neither.
+fn name(line: &str) -> Option<&str> {
+    let first = line.split_ascii_whitespace().next()?;
+    // `src/a.rs:12: text`
+    let first = first.split_once(':').map_or(first, |(path, _)| path);
+    let is_path = |word: &str| word.contains('/') && !word.contains("//");
+    // The first words of prose have no order.
+    let is_setting = first.starts_with(|c: char| c.is_ascii_alphabetic()) && line.contains('=');
+    if is_path(first) || is_setting && !first.contains('/') {
+        return Some(first);
+    }
+    line.split_ascii_whitespace().next_back().filter(|word| is_path(word))
+}
+
+/// The first segments of a path, or of a name such as `net.ipv4.tcp_fin_timeout`, if it has more than those.
+fn beginning(name: &str, depth: usize) -> Option<&str> {
+    let sign = if name.contains('/') { b'/' } else { b'.' };
+    let from = name.len() - name.trim_start_matches(['.', '/', '~']).len();
+    let end = memchr::memchr_iter(sign, &name.as_bytes()[from..]).nth(depth - 1)?;
+    Some(&name[..from + end])
+}
+
 /// The second of the day at the start of a line.
 fn seconds(line: &str) -> Option<u64> {
     let head = &line.as_bytes()[..line.len().min(MAX_TIME_BYTES)];
@@ -328,6 +414,29 @@ mod tests {
     fn the_words_are_in_order() {
         assert!(BAD_STATES.is_sorted());
         assert_eq!(BAD_STATES.iter().map(|word| word.len()).max(), Some(MAX_STATE_BYTES));
+    }
+
+    #[test]
+    fn a_name_in_the_wrong_place_stands_out() {
+        let found = |row: &dyn Fn(usize) -> String, odd: &str| {
+            let rows: Vec<String> = (0..90).map(|i| if i == 33 { odd.to_owned() } else { row(i) }).collect();
+            misplaced(rows.iter().enumerate().map(|(i, row)| (i, row.as_str())))
+        };
+        let setting = |i: usize| format!("net.ipv4.value_{i:03} = {}", i * 7 % 5);
+        assert_eq!(found(&setting, "net.quill.on = 1"), [33, 33]);
+        assert_eq!(found(&setting, "net.ipv4.value_033 = 9"), [0; 0]);
+        // The files of a search are in any order.
+        let file = |i: usize| format!("/usr/include/part_{}/a{i}.h", i * 31 % 7);
+        assert_eq!(found(&file, "/opt/quill/key.h"), [33, 33]);
+        assert_eq!(found(&file, "/usr/include/part_8/b.h"), [0; 0]);
+        let hit = |i: usize| format!("src/part/a{}.rs:{i}: let x = {i};", i * 31 % 7);
+        assert_eq!(found(&hit, "src/bill/x.rs:3: let y = 2;"), [33]);
+        let used = |i: usize| format!("{}\t/srv/data/{}/{i}", i * 7, i * 31 % 7);
+        assert_eq!(found(&used, "9\t/home/ada/x"), [33, 33]);
+        // Two lists in order, and the lines of a log.
+        let lists = |i: usize| format!("name_{:02} on", i % 45);
+        assert_eq!(found(&lists, "name_33 on"), [0; 0]);
+        assert_eq!(found(&|i| format!("10:00:{:02} read a/{i}", i % 60), "10:00:33 b"), [0; 0]);
     }
 
     #[test]

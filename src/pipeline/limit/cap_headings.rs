@@ -12,8 +12,24 @@ use crate::text::source::Source;
 /// The longest heading, in bytes, that may exceed the cap for a window below a gap. A rule drawn after a headline takes
 /// three bytes a column.
 const MAX_HEADING_BYTES: usize = 240;
+/// The place of a finding is at most this many lines below its headline.
+const MAX_LINES_TO_PLACE: usize = 5;
 /// Most headings that are kept, and most records whose identifying lines are kept.
 const MAX_HEADINGS: usize = 512;
+
+/// The line below the headline of a finding that says where it is: `  --> src/a.py:8:4`, `   Location: a.py:8:4`.
+fn place_of(source: &Source<'_>, headline: usize) -> Option<usize> {
+    if source.line(headline).starts_with([' ', '\t', '+', '-', '@']) {
+        return None;
+    }
+    let below = (headline + 1..source.len()).take(MAX_LINES_TO_PLACE);
+    let mut indented = below.take_while(|line| source.line(*line).starts_with(' '));
+    indented.find(|line| {
+        let text = source.line(*line).trim_start();
+        ["--> ", "Location: "].iter().any(|start| text.starts_with(start))
+            && text.bytes().next_back().is_some_and(|b| b.is_ascii_digit())
+    })
+}
 
 impl Picked<'_> {
     /// Keeps the lines that identify the record of each failure.
@@ -29,16 +45,19 @@ impl Picked<'_> {
         }
     }
 
-    /// Keeps the lines that say whose a kept commit is. If the cap is not strict, they may exceed it.
+    /// Keeps the lines that say whose a kept commit is, and where a kept finding is. If the cap is not strict, they may exceed it.
     pub(super) fn authors(&mut self, source: &Source<'_>) {
         for commit in 0..self.units.len() {
             crate::stop::check_sometimes();
             let line = self.units[commit].lines.start;
-            if self.keep[commit] == UnitFate::No || !is_commit(source.line(line)) {
+            if self.keep[commit] == UnitFate::No {
                 continue;
             }
-            for author in authors_of(source, line) {
-                let unit = self.units.partition_point(|unit| unit.lines.end <= author);
+            let is_commit = is_commit(source.line(line));
+            let authors = authors_of(source, line).filter(|_| is_commit);
+            let place = if self.units[commit].is_shown { place_of(source, line) } else { None };
+            for below in authors.chain(place) {
+                let unit = self.units.partition_point(|unit| unit.lines.end <= below);
                 if self.keep[unit] == UnitFate::No
                     && self.units[unit].is_shown
                     && (self.spend(unit) || !self.is_strict)

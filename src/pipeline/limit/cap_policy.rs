@@ -12,6 +12,7 @@ use crate::pipeline::limit::cap;
 use crate::pipeline::limit::cap::Cap;
 use crate::pipeline::limit::columns;
 use crate::pipeline::limit::rank;
+use crate::pipeline::limit::records::Records;
 use crate::pipeline::request::Request;
 use crate::reduce::lines::is_markdown;
 use crate::text::call::ToolCall;
@@ -98,6 +99,7 @@ impl CapPolicy<'_, '_> {
         // Hits, files and edits are rows, and one of them may be an outlier.
         let outliers = match detection.shape {
             Shape::Search | Shape::Listing | Shape::Diff => true,
+            _ if source.text().len() <= bytes => false,
             Shape::File | Shape::Other => has_samples(source, detection) || self.is_file_of_rows(),
         };
         let (reason, names) = (Reason::OutputCap, self.names());
@@ -208,11 +210,12 @@ impl CapPolicy<'_, '_> {
             && ledger.spans().iter().map(of_document).sum::<usize>() * 10 >= source.text().len() * 9
     }
 
-    /// Whether single lines of a file mean something by themselves: a log, a report, or rows.
+    /// Whether single lines of a file mean something by themselves: a log, a report, rows, or records.
     fn is_file_of_rows(&self) -> bool {
         self.detection.shape == Shape::File
             && (is_left(self.request.call, self.detection)
-                || !self.detection.is_written && columns::is_table(self.source))
+                || !self.detection.is_written
+                    && (columns::is_table(self.source) || Records::read(self.source).is_some()))
     }
 
     /// Whether the text is one document that a cut would break, and that still exceeds `target_bytes`: then the

@@ -265,7 +265,9 @@ fn add_column(
     };
     for value in column.outlier_numbers(rows) {
         let candidate = |(nth, place): (usize, &usize)| single(nth, value.rows, *place);
-        out.extend(value.places().iter().enumerate().map(candidate));
+        // The first row is often the head, whose names are not numbers, and is shown anyway.
+        let (first, others): (Vec<usize>, Vec<usize>) = value.places().iter().partition(|place| **place == 0);
+        out.extend(others.iter().chain(&first).enumerate().map(candidate));
     }
     out.extend(column.farthest(rows).map(|(nth, place)| single(nth, 1, place)));
     // Extremes come before all others: without them, smaller outliers would look like the largest.
@@ -314,6 +316,7 @@ fn leading(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
     let like = |place: usize| similarity_hash(source.line(lines[place]));
     add_rare(first.rare(lines.len()), MAX_COLUMNS, &like, out);
     add_rare(first.outlier_forms(lines.len()), MAX_COLUMNS, &like, out);
+    out.extend(first.other_kinds().into_iter().map(by_place));
 }
 
 /// Adds the rows that stand out if there are two kinds of rows, each with its own number of words, such as the
@@ -352,15 +355,29 @@ fn find_in_kinds(source: &Source<'_>, lines: &[usize], trials: &[&str], of: &Row
     }
 }
 
-/// Whether most lines of a text have the same number of words, at least three: rows that are compared as a table.
+/// Whether most lines of a text have the same number of words, or of fields between the same sign, at least three: rows that
+/// are compared as a table.
 pub(super) fn is_table(source: &Source<'_>) -> bool {
+    const SIGNS: [u8; 3] = [b',', b';', b'|'];
     table_words(source).is_some()
+        || SIGNS.iter().any(|sign| {
+            let divided = |line: &str| memchr::memchr_iter(*sign, line.as_bytes()).count() + 1;
+            most_have(source.lines().take(FIRST_LINES).map(divided).collect()).is_some()
+        })
+}
+
+/// The first lines are counted, not lines at regular distances: those could all be the same line of a record.
+const FIRST_LINES: usize = 4096;
+
+/// The number of fields that most lines have, if there are at least three.
+fn most_have(mut counts: Vec<usize>) -> Option<usize> {
+    counts.sort_unstable();
+    let most = counts.chunk_by(|a, b| a == b).map(|c| (c.len(), c[0])).max();
+    most.filter(|(len, count)| *count >= 3 && len * 4 >= counts.len() * 3).map(|(_, count)| count)
 }
 
 /// The number of words that most lines of a text have, if it is a table.
 pub(super) fn table_words(source: &Source<'_>) -> Option<usize> {
-    // The first lines are counted, not lines at regular distances: those could all be the same line of a record.
-    const FIRST_LINES: usize = 4096;
     let mut fields = Vec::new();
     let mut counts: Vec<usize> = Vec::new();
     for line in source.lines().take(FIRST_LINES) {
@@ -368,9 +385,7 @@ pub(super) fn table_words(source: &Source<'_>) -> Option<usize> {
         counts.push(fields.len());
         fields.clear();
     }
-    counts.sort_unstable();
-    let most = counts.chunk_by(|a, b| a == b).map(|c| (c.len(), c[0])).max();
-    most.filter(|(len, count)| *count >= 3 && len * 4 >= counts.len() * 3).map(|(_, count)| count)
+    most_have(counts)
 }
 
 /// The columns, with the range of their numbers from a sample of lines.

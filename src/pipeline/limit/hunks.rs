@@ -8,8 +8,11 @@ use std::ops::Range;
 
 use crate::pipeline::limit::unit::{Candidate, digest};
 use crate::text::code;
+use crate::text::judge::{RARE_ONE_IN, is_few};
 use crate::text::source::Source;
 
+/// The longest title of a diff, in bytes.
+const MAX_TITLE_BYTES: usize = 120;
 /// Lines between `diff --git` and the names of the files.
 const MAX_HEADER_LINES: usize = 8;
 
@@ -41,6 +44,7 @@ impl Hunks {
             }
             let starts = |line: usize, text| line < source.len() && source.line(line).starts_with(text);
             if line.starts_with("diff --git ") {
+                commit = title(source, at).or(commit);
                 (git, file) = (Some(at), Some(at));
                 out.below_commits.extend(commit.map(|commit| (at, commit)));
             } else if is_commit(line) {
@@ -85,6 +89,14 @@ impl Hunks {
     pub(super) fn bodies(&self) -> impl Iterator<Item = Range<usize>> {
         self.hunks.iter().map(|(lines, _)| lines.start + 1..lines.end)
     }
+}
+
+/// The line right above a diff that says what it shows, such as `Git diff after:`.
+fn title(source: &Source<'_>, diff: usize) -> Option<usize> {
+    let above = (diff.saturating_sub(2)..diff).rev().find(|line| !source.line(*line).trim().is_empty())?;
+    let text = source.line(above).trim_end();
+    let is_of_diff = text.starts_with(['+', '-', ' ', '@', '\\']);
+    (text.ends_with(':') && !is_of_diff && text.len() <= MAX_TITLE_BYTES).then_some(above)
 }
 
 /// Whether a line starts a commit of `git log -p`: `commit 1a2b3c4`, also with the names that point to it.
@@ -163,7 +175,63 @@ pub(super) fn unlike_edits(source: &Source<'_>, lines: &[usize]) -> Option<Vec<C
             out.extend(lines.binary_search(&line).ok().map(candidate));
         }
     }
+    unlike_files(source, lines, &hunks, &mut out);
     Some(out)
+}
+
+/// What the header of a file says that is not changed by edits alone.
+const HEADERS: [&str; 9] = [
+    "old mode ",
+    "new mode ",
+    "deleted file mode ",
+    "new file mode ",
+    "rename from ",
+    "rename to ",
+    "copy to ",
+    "Binary files ",
+    "GIT binary patch",
+];
+/// The most files that stand out because of one of these. A choice.
+const MAX_FILES_OF_HEADER: usize = 4;
+
+/// Adds the headers of the few files that are new, gone, renamed or binary, or have another mode.
+fn unlike_files(source: &Source<'_>, lines: &[usize], hunks: &Hunks, out: &mut Vec<Candidate>) {
+    let mut found: [Vec<(usize, usize)>; HEADERS.len()] = Default::default();
+    let (mut files, mut git) = (0, None);
+    let mut at = 0;
+    let mut next = hunks.hunks.iter().peekable();
+    while at < source.len() {
+        crate::stop::check_sometimes();
+        if let Some((hunk, _)) = next.next_if(|(hunk, _)| hunk.start <= at) {
+            (at, git) = (hunk.end.max(at), None);
+            continue;
+        }
+        let line = source.line(at);
+        if line.starts_with("diff --git ") {
+            (files, git) = (files + 1, Some(at));
+        } else if let Some(git) = git
+            && let Some(kind) = HEADERS.iter().position(|start| line.starts_with(start))
+        {
+            found[kind].push((git, at));
+        }
+        at += 1;
+    }
+    let few = found.into_iter().filter(|of_kind| of_kind.len() <= MAX_FILES_OF_HEADER);
+    for of_kind in few.filter(|of_kind| is_few(of_kind.len(), files, RARE_ONE_IN)) {
+        for (nth, (git, header)) in of_kind.iter().enumerate() {
+            let candidate = |line: usize| {
+                let place = lines.binary_search(&line).ok()?;
+                Some(Candidate {
+                    place,
+                    nth,
+                    count: of_kind.len(),
+                    key: digest(&line.to_le_bytes(), 1),
+                    is_word: false,
+                })
+            };
+            out.extend([*git, *header].into_iter().filter_map(candidate));
+        }
+    }
 }
 
 /// How many of the largest changes of `git diff --stat` stand out. A choice.
@@ -240,6 +308,9 @@ mod tests {
             "{text}"
         );
         assert_eq!([0, 2, 3].map(|line| hunks.above(line)), [None; 3]);
+        let text = format!("before:\n{}\nafter:\n\n{}{}", file("x"), file("x"), file("y"));
+        let hunks = Hunks::of(&Source::new(&text));
+        assert_eq!([1, 10, 16].map(|line| hunks.above(line)), [Some(0), Some(8), Some(8)], "{text}");
     }
 
     #[test]
@@ -254,6 +325,12 @@ mod tests {
         let found = unlike_edits(&source, &lines).unwrap();
         let texts: Vec<&str> = found.iter().map(|c| source.line(lines[c.place])).collect();
         assert_eq!(texts, ["-on = true", "+on = false"]);
+        let moved = text.clone() + "diff --git a/y b/z\nsimilarity index 100%\nrename from y\nrename to z\n";
+        let source = Source::new(&moved);
+        let lines: Vec<usize> = (0..source.len()).collect();
+        let found = unlike_edits(&source, &lines).unwrap();
+        let texts: Vec<&str> = found.iter().skip(2).map(|c| source.line(lines[c.place])).collect();
+        assert_eq!(texts, ["diff --git a/y b/z", "rename from y", "diff --git a/y b/z", "rename to z"]);
         let plain = text.replace("@@", "##");
         assert_eq!(unlike_edits(&Source::new(&plain), &lines), None);
     }

@@ -20,12 +20,13 @@ use crate::pipeline::limit::templates;
 use crate::pipeline::limit::unit::{Candidate, MAX_LINES_PER_VALUE, Unit, digest};
 use crate::pipeline::limit::versions;
 use crate::pipeline::limit::warnings;
+use crate::reduce::signed;
 use crate::text::details::similarity_hash;
 use crate::text::flags;
 use crate::text::judge::{EXCEPTION_ONE_IN, is_share};
 use crate::text::maps::Set;
 use crate::text::source::Source;
-use crate::text::unlike::{Unlike, jumps_in};
+use crate::text::unlike::{Unlike, jumps_in, misplaced};
 
 /// Words for warnings and bad states. If one word is the start of another, the longer one comes first.
 const WARNING_WORDS: &[&str] = &[
@@ -100,6 +101,8 @@ const WARNING_WORDS: &[&str] = &[
     "경고",
 ];
 
+/// A log of commits starts within this many lines.
+const MAX_LINES_TO_COMMIT: usize = 16;
 /// After this many candidates that do not fit, no more are tried.
 const MAX_MISSES: usize = 256;
 /// Longest line that is a candidate, in bytes.
@@ -209,6 +212,7 @@ impl Outliers {
             seen.extend(shown.map(|place| similarity_hash(source.line(self.lines[place]))));
         }
         let mut chosen: Set<usize> = Set::default();
+        let mut first: Vec<usize> = Vec::new();
         let mut misses = 0;
         for candidate in &self.candidates {
             crate::stop::check_sometimes();
@@ -239,6 +243,21 @@ impl Outliers {
                 seen.insert(candidate.key);
                 left -= takes;
                 chosen.extend(with);
+                first.push(place);
+            }
+        }
+        // What is left shows short records whole: the place of a leak says more than its size.
+        for place in first {
+            let Some(record) = self.records.as_ref().and_then(|records| records.short(self.lines[place]))
+            else {
+                continue;
+            };
+            let places = record.filter_map(|line| self.lines.binary_search(&line).ok());
+            let rest: Vec<usize> = places.filter(|at| !is_shown(*at) && !chosen.contains(at)).collect();
+            let takes: usize = rest.iter().map(|place| cost(*place)).sum();
+            if takes <= left {
+                left -= takes;
+                chosen.extend(rest);
             }
         }
         chosen
@@ -298,6 +317,10 @@ fn unlike(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
         Candidate { place, nth: nth / 2, count: 2, key, is_word: false }
     };
     let places = if lines.len() < columns::MIN_ROWS { Vec::new() } else { unlike.places() };
+    // There are few of these, and they come before rows that only have other values.
+    let rows = lines.iter().enumerate().map(|(place, line)| (place, source.line(*line)));
+    let first = misplaced(rows).into_iter().map(|place| Candidate { count: 0, ..candidate((0, place)) });
+    out.extend(first);
     out.extend(places.into_iter().enumerate().map(candidate));
     out.extend(jumps.enumerate().map(candidate));
 }
@@ -395,12 +418,41 @@ const MAX_ISLANDS: usize = 6;
 pub(super) fn of_units(source: &Source<'_>, units: &[Unit]) -> Outliers {
     let lines: Vec<usize> = single(units).map(|unit| units[unit].lines.start).collect();
     // A line of a diff says nothing without the other lines of its edit.
-    if let Some(candidates) = hunks::unlike_edits(source, &lines) {
+    if let Some(mut candidates) = hunks::unlike_edits(source, &lines) {
+        add_commits(source, &lines, &mut candidates);
         return Outliers { lines, candidates, records: None };
     }
     let mut outliers = Outliers::find(source, lines);
     outliers.add_isolated_lines(source, units);
+    add_commits(source, &outliers.lines, &mut outliers.candidates);
     outliers
+}
+
+/// Puts the lines of the commits with a rare author or time zone before the other candidates.
+fn add_commits(source: &Source<'_>, lines: &[usize], candidates: &mut Vec<Candidate>) {
+    if !source
+        .lines()
+        .take(MAX_LINES_TO_COMMIT)
+        .any(|line| line.contains("commit ") || line.starts_with("changeset:"))
+    {
+        return;
+    }
+    let signed: Set<usize> =
+        signed(source).into_iter().filter_map(|line| lines.binary_search(&line).ok()).collect();
+    if signed.is_empty() {
+        return;
+    }
+    candidates.retain(|c| !signed.contains(&c.place));
+    let mut first: Vec<usize> = signed.into_iter().collect();
+    first.sort_unstable();
+    let candidate = |place: usize| Candidate {
+        place,
+        nth: 0,
+        count: 0,
+        key: digest(&place.to_le_bytes(), columns::MIN_ROWS),
+        is_word: false,
+    };
+    candidates.splice(0..0, first.into_iter().map(candidate));
 }
 
 #[cfg(test)]

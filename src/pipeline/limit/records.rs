@@ -28,6 +28,10 @@ const MAX_LACKING_LINES: usize = 8;
 const MAX_ALIKE: usize = 3;
 /// The most lines that name a record, such as its serial number.
 const MAX_NAMES: usize = 2;
+/// The most pairs of neighbouring values that are compared with each other.
+const MAX_TWINS: usize = 64;
+/// The most lines of a record that may be shown whole. A choice.
+const MAX_SHORT_LINES: usize = 6;
 /// The most lines above a line that are searched for its heading.
 const MAX_LINES_ABOVE: usize = 40;
 
@@ -178,6 +182,7 @@ impl Records {
             *last = record;
         }
         self.lacking(source, &mut out);
+        self.unequal_twins(source, &mut out);
         for (lines, records, _) in all {
             if is_few(records, self.starts.len(), OUTLIER_ONE_IN) {
                 let odd = |(nth, line): (usize, &usize)| RecordOutlier {
@@ -276,6 +281,53 @@ impl Records {
         (record.len() == 2 && record.contains(&line)).then_some(record.start + record.end - 1 - line)
     }
 
+    /// The lines of the record of a line, if it is short.
+    pub(super) fn short(&self, line: usize) -> Option<Range<usize>> {
+        self.record(line).map(|(_, record)| record).filter(|record| record.len() <= MAX_SHORT_LINES)
+    }
+
+    /// Adds the lines of the few records in which two values differ that are the same in the others, such as the installed and
+    /// the newest version of a package. Values that few records tell apart say nothing.
+    fn unequal_twins(&self, source: &Source<'_>, out: &mut Vec<RecordOutlier>) {
+        let all = self.starts.len();
+        let is_of_most = |lines: &[usize]| lines.len() * OUTLIER_ONE_IN >= all * (OUTLIER_ONE_IN - 1);
+        if all < MIN_ROWS_FOR_LACKING {
+            return;
+        }
+        let mut common: Vec<&[usize]> = self
+            .groups
+            .iter()
+            .map(|group| group.lines.as_slice())
+            .filter(|lines| is_of_most(lines))
+            .collect();
+        common.sort_unstable_by_key(|lines| lines[0]);
+        for pair in common.windows(2).take(MAX_TWINS) {
+            crate::stop::check();
+            let mut second = pair[1].iter().copied().peekable();
+            let mut values: Set<&str> = Set::default();
+            let (mut equal, mut unequal) = (0, Vec::new());
+            for &line in pair[0] {
+                let Some((_, record)) = self.record(line) else { continue };
+                while second.next_if(|other| *other <= line).is_some() {}
+                let Some(other) = second.next_if(|other| record.contains(other)) else { continue };
+                let value = value(source.line(line));
+                if value == self::value(source.line(other)) {
+                    equal += 1;
+                    values.insert(value);
+                } else {
+                    unequal.push([line, other]);
+                }
+            }
+            let is_odd = !unequal.is_empty() && is_few(unequal.len(), equal, OUTLIER_ONE_IN);
+            if is_odd && equal * OUTLIER_ONE_IN >= all * (OUTLIER_ONE_IN - 2) && values.len() * 4 >= equal {
+                for (nth, line) in unequal.into_iter().take(MAX_LINES_PER_VALUE).flatten().enumerate() {
+                    let key = digest(&line.to_le_bytes(), 2);
+                    out.push(RecordOutlier { line, nth: nth / (2 * MAX_ALIKE), count: 0, key });
+                }
+            }
+        }
+    }
+
     /// The first line of a record in a slot.
     fn in_record(&self, slot: Slot, record: &Range<usize>) -> Option<usize> {
         let all = &self.group(slot)?.lines;
@@ -304,6 +356,12 @@ impl Records {
         out.retain(|at| *at != line);
         out
     }
+}
+
+/// The value after the key or the first word of a line.
+fn value(line: &str) -> &str {
+    let line = line.trim();
+    line.split_once(": ").or_else(|| line.split_once([' ', '\t', '='])).map_or("", |(_, value)| value.trim())
 }
 
 /// A line that stands out among records, as a candidate for a cut.
@@ -397,6 +455,17 @@ mod tests {
         let source = Source::new(&text);
         let starts = Records::read(&source).map(|records| records.starts).unwrap_or_default();
         assert!(starts.iter().all(|start| !source.line(*start).contains('\u{2500}')), "{starts:?}");
+    }
+
+    #[test]
+    fn two_values_that_are_the_same_in_other_records() {
+        let package = |i: usize, installed: usize| {
+            format!("lib{}:\n  Installed: 1.{installed}\n  Candidate: 1.{}\n", "x".repeat(i + 1), i * 7)
+        };
+        let found = found(&text(9, &package(9, 3), |i| package(i, i * 7)));
+        let lines: Vec<&str> = found.iter().map(|(line, _)| line.as_str()).collect();
+        assert!(lines.contains(&"Installed: 1.3") && lines.contains(&"Candidate: 1.63"), "{found:?}");
+        assert!(!lines.contains(&"Candidate: 1.70"), "{found:?}");
     }
 
     #[test]

@@ -157,13 +157,23 @@ pub(super) fn is_name(line: &str) -> bool {
     number(last.as_bytes()).is_none()
 }
 
+/// A line without the number of the process before it, as Valgrind writes it: `==99== 8 bytes in 1 blocks`.
+fn bare(line: &str) -> &str {
+    let number = line.strip_prefix("==").and_then(|rest| rest.split_once("=="));
+    let is_number = |number: &str| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    number
+        .filter(|(number, _)| is_number(number))
+        .map_or(line, |(_, rest)| rest.strip_prefix(' ').unwrap_or(rest))
+}
+
 /// The number of blanks and tabs before a line.
 pub(super) fn indent(line: &str) -> usize {
-    line.bytes().take(MAX_BYTES).take_while(|b| matches!(b, b' ' | b'\t')).count()
+    bare(line).bytes().take(MAX_BYTES).take_while(|b| matches!(b, b' ' | b'\t')).count()
 }
 
 /// The part of a line that is read.
 fn start(line: &str) -> &str {
+    let line = bare(line);
     line[..line.floor_char_boundary(MAX_BYTES)].trim()
 }
 
@@ -365,9 +375,8 @@ fn move_to_titles(source: &Source<'_>, starts: &mut Vec<usize>) -> bool {
         return true;
     }
     // The start of the text divides as a blank line does.
-    let has_title = |start: &usize| {
-        *start >= 1 && !is_blank(start - 1) && start.checked_sub(2).is_none_or(|above| is_blank(above))
-    };
+    let has_title =
+        |start: &usize| *start >= 1 && !is_blank(start - 1) && start.checked_sub(2).is_none_or(is_blank);
     let titled = || starts.iter().filter(|start| has_title(start)).map(|start| title(source.line(start - 1)));
     let different: Set<&str> = titled().filter(|title| title.len() >= MIN_TITLE_BYTES).collect();
     if different.len() * OUTLIER_ONE_IN < starts.len() * (OUTLIER_ONE_IN - 1) {

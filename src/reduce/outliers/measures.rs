@@ -82,8 +82,8 @@ impl Measures {
         }
     }
 
-    /// The measures of a call to the kernel: its duration after it, as in `= 0 <31.204411>`, and the largest number
-    /// among its arguments.
+    /// The measures of a call to the kernel: its duration after it, as in `= 0 <31.204411>`, the time since the call before,
+    /// and the largest number among its arguments.
     pub fn of_call(line: &str) -> Self {
         let line = line.trim_end();
         let (call, time) = match line.strip_suffix('>').and_then(|line| line.rsplit_once(" <")) {
@@ -96,7 +96,10 @@ impl Measures {
         // The largest number of its type means "any number".
         let numbers =
             numbers.filter(|n| ![i32::MAX as u64, u32::MAX.into(), i64::MAX as u64, u64::MAX].contains(n));
-        Self { time, bytes: numbers.max().unwrap_or(0), clock: 0 }
+        // `-r` writes the time since the call before, after the id of the process.
+        let is_time = |word: &&str| word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit());
+        let clock = call.split_ascii_whitespace().take(2).find(is_time).map_or(0, seconds);
+        Self { time, bytes: numbers.max().unwrap_or(0), clock }
     }
 
     /// The processor time of a process: `00:00:31`, `981:09.11`, `1-02:03:04`.

@@ -11,6 +11,8 @@ mod unified;
 mod vcs_list;
 mod vcs_log;
 
+pub(crate) use vcs_log::signed;
+
 use super::Reducer;
 
 /// The reducers of this family; the earlier row breaks ties.

@@ -15,6 +15,7 @@ mod undo;
 use std::collections::HashSet;
 use std::ops::Range;
 
+pub(crate) use rare::signed;
 use style::Style;
 
 use crate::config::Mode;
@@ -35,7 +36,7 @@ static META: Meta = Meta {
     id: "vcs_log",
     family: "git",
     reads: "`git log`, `show`, `reflog`, `shortlog` in all formats (also `--graph`, `--stat`, `--oneline`), `hg log`, `svn log`",
-    keeps: "every hash, reference, subject, trailer and total, commits that undo others, bodies of the first 20 commits (5 in `aggressive`)",
+    keeps: "every hash, reference, subject, trailer and total, commits that undo others, the few with another author or time zone, bodies of the first 20 commits (5 in `aggressive`)",
     omits: "author and date lines that equal those of the commit before; bodies of 3 and more lines of later commits, \
             author and date after 200 commits (50), all after 500 (100) but what tells of failures; \
             one-line commits beyond the first 500 (100 in `aggressive`); in `aggressive` file statistics of later commits",
@@ -89,7 +90,8 @@ impl Reducer for VcsLog {
         let mut out = Reduction::default();
         let mut log = Log::new(input.policy.mode, 0, true);
         log.read(source, 0..source.len(), &mut out);
-        let odd = rare::files(source, &out);
+        let mut odd = rare::files(source, &out);
+        odd.extend(rare::signed(source));
         if !odd.is_empty() {
             out = outliers::without(out, &odd);
         }

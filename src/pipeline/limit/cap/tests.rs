@@ -424,6 +424,33 @@ fn a_heading_that_an_earlier_step_left_out_does_not_end_the_chain() {
 }
 
 #[test]
+fn a_kept_headline_keeps_its_place() {
+    let finding = |i: usize| {
+        let message = if i.is_multiple_of(9) { "Use of failed `assert`" } else { "Magic value" };
+        format!(
+            "S{i} {message} number {i}\n  --> src/part_{}.py:{i}:7\n   |\n{i} |     x = {i}\n   |\n\n",
+            i % 3
+        )
+    };
+    let text: String = (1..300).map(finding).collect();
+    let source = Source::new(&text);
+    let signals: Vec<usize> = (0..source.len()).filter(|i| source.line(*i).contains("failed")).collect();
+    let cap = Cap {
+        bytes: 6000,
+        strict: false,
+        reason: Reason::OutputCap,
+        samples: false,
+        outliers: true,
+        names: 0,
+    };
+    let out = apply(&source, &Ledger::new(&source), &signals, cap).unwrap().render(&source, None);
+    let lines: Vec<&str> = out.lines().collect();
+    let mut headlines = lines.iter().enumerate().filter(|(_, line)| line.contains(" number "));
+    assert!(headlines.clone().count() > 20);
+    assert!(headlines.all(|(at, _)| lines[at + 1].contains("--> src/part_")), "{out}");
+}
+
+#[test]
 fn rows_stay_below_the_header_that_says_a_part_of_them() {
     let table = |name: &str| {
         let row = |i: usize| format!("{name}-{i} 10.0.0.{i}\n");
