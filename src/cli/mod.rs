@@ -1,6 +1,6 @@
 //! The command line: one file per subcommand.
 //!
-//! [`EXIT_STATUS`] says how each of them ends. Only `config`, `rules check` and `mcp-proxy` end because a file of settings,
+//! `EXIT_STATUS` says how each of them ends. Only `config`, `rules check` and `mcp-proxy` end because a file of settings,
 //! rules or servers is invalid; other commands continue without it.
 
 mod artifacts;
