@@ -223,6 +223,13 @@ struct Cost {
     factor: f64,
 }
 
+impl Cost {
+    /// The instructions for an ordinary text of that length.
+    fn of_ordinary(&self) -> f64 {
+        self.instructions / self.factor
+    }
+}
+
 /// The costs of some cases, the most expensive first; as many run at once as there are processors.
 fn costs(cases: &[Case], numbers: &[usize], bytes: usize) -> Vec<Cost> {
     let parts = std::thread::available_parallelism().map_or(1, usize::from).min(8).min(numbers.len());
@@ -257,12 +264,17 @@ fn lines<'a>(cases: &[Case], costs: impl IntoIterator<Item = &'a Cost>) -> Strin
     costs.into_iter().map(line).collect()
 }
 
-/// Those of some costs that are more than [`GROWTH`] times as high as with texts of `bytes` bytes.
+/// Those of some costs that are more than [`GROWTH`] times as high as with texts of `bytes` bytes, apart from steps that
+/// an ordinary text takes too: some work starts only at a length.
 fn grown(cases: &[Case], costs_of_longer: &[Cost], bytes: usize) -> Vec<Cost> {
     let numbers: Vec<usize> = costs_of_longer.iter().map(|cost| cost.case).collect();
-    let shorter: BTreeMap<usize, f64> =
-        costs(cases, &numbers, bytes).iter().map(|cost| (cost.case, cost.instructions)).collect();
-    let has_grown = |cost: &&Cost| cost.instructions > GROWTH * shorter[&cost.case];
+    let shorter: BTreeMap<usize, Cost> =
+        costs(cases, &numbers, bytes).into_iter().map(|cost| (cost.case, cost)).collect();
+    let has_grown = |cost: &&Cost| {
+        let shorter = shorter[&cost.case];
+        let of_length = (cost.of_ordinary() - TIMES as f64 * shorter.of_ordinary()).max(0.0);
+        cost.instructions > GROWTH * shorter.instructions + of_length
+    };
     costs_of_longer.iter().filter(has_grown).copied().collect()
 }
 
