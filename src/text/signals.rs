@@ -33,7 +33,8 @@ const FAILURE_WORDS: &[&str] = &[
     "fail",
     "Traceback",
     "CRITICAL",
-    "Segmentation fault",
+    // Of segmentation and protection.
+    "tion fault",
     "core dumped",
     "undefined reference",
     "not found",
@@ -59,7 +60,6 @@ const FAILURE_WORDS: &[&str] = &[
     "refused",
     "timed out",
     "FAULT",
-    "##[error]",
     // kotlinc, under Gradle and Maven.
     "e: file:///",
     "e: /",
@@ -78,6 +78,8 @@ const FAILURE_WORDS: &[&str] = &[
     "Illegal instruction",
     "CONFLICT (",
     "oom-killer",
+    "nel BUG",
+    "BUG:",
     "Sanitizer: ",
     // Messages of gcc, make and git in other languages.
     "ehle",
@@ -507,6 +509,10 @@ mod tests {
             "accept: Too many open files",
             "write: Disk quota exceeded",
             "kernel: java invoked oom-killer: gfp_mask=0x1100cca",
+            "[    3.653805] kernel BUG at drivers/misc/a.c:39!",
+            "BUG: kernel NULL pointer dereference, address: 0000000000000008",
+            "kernel: watchdog: BUG: soft lockup - CPU#1 stuck for 22s! [a:12]",
+            "general protection fault: 0000 [#1] SMP",
             "CONFLICT (content): Merge conflict in src/a.rs",
             "WARNING: ThreadSanitizer: data race (pid=7)",
             "SUMMARY: UndefinedBehaviorSanitizer: undefined-behavior a.cc:17:5 in",

@@ -510,7 +510,7 @@ fn units(source: &Source<'_>, ledger: &Ledger) -> Vec<Unit> {
         match &span.action {
             Action::Keep => units.extend(lines.map(|i| {
                 crate::stop::check_sometimes();
-                unit(i..i + 1, source.raw(i).len())
+                unit(i..i + 1, ledger.bytes_of_kept(source, i))
             })),
             Action::Replace { text, .. } => {
                 units.push(Unit { form: headings::form(&span.action), ..unit(lines, text.len() + 1) });

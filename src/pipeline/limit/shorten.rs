@@ -18,6 +18,21 @@ pub(super) const MESSAGES_TENTHS: usize = 6;
 /// A message is not cut to fewer bytes than this.
 const MIN_LIST_BYTES: usize = 400;
 
+/// The bytes of the budget that one piece of `bytes` bytes may take, in a text that shows `shown` bytes: the whole budget if
+/// there is nothing else. Otherwise a fifth is left to samples and lines near failures, and room to the other lines, so
+/// that a shortened piece is not left out after all.
+fn share_of_piece(budget: usize, bytes: usize, shown: usize) -> usize {
+    /// With its line end a text is not longer than this.
+    const LINE_END_BYTES: usize = 2;
+    if shown <= bytes + LINE_END_BYTES {
+        return budget;
+    }
+    let budget_of_pieces = budget - budget / 5;
+    let by_size = (budget_of_pieces as u128 * bytes as u128 / shown.max(1) as u128) as usize;
+    let others = (shown - bytes).min(budget_of_pieces / 2);
+    (budget / 4).max(by_size.min(budget_of_pieces - others))
+}
+
 /// Cuts the middle out of pieces that take more than their share of the budget.
 pub(super) fn long_pieces(
     source: &Source<'_>,
@@ -26,9 +41,7 @@ pub(super) fn long_pieces(
     shown: usize,
     whole: &[usize],
 ) -> Ledger {
-    let share = |bytes: usize, shown: usize| {
-        (budget / 4).max((budget as u128 * bytes as u128 / shown.max(1) as u128) as usize)
-    };
+    let share = |bytes: usize, shown: usize| share_of_piece(budget, bytes, shown);
     let limit = |bytes: usize| share(bytes, shown);
     let mut step = Reduction::default();
     let mut ledger = ledger.clone();
@@ -69,7 +82,7 @@ pub(super) fn long_pieces(
     let limit = |bytes: usize| share(bytes, shown);
     for kept in ledger.kept() {
         for i in kept {
-            let line = source.line(i);
+            let line = ledger.shown_of_kept(source, i);
             let is_whole = line.len() <= crate::text::signals::MAX_LINE && whole.binary_search(&i).is_ok();
             if line.len() > MIN_CUT_LINE_BYTES.max(limit(line.len())) && !is_whole {
                 let (text, omitted_bytes) = cut_middle(line, limit(line.len()), source.number(i));

@@ -88,6 +88,19 @@ impl Ledger {
         (self.trim_line_ends, self.trim_numbers)
     }
 
+    /// What a kept line shows, without its line end.
+    pub fn shown_of_kept<'s>(&self, source: &'s Source<'_>, line: usize) -> &'s str {
+        let whole = source.line(line);
+        let is_padded = self.trim_numbers && source.view().number(line).is_some();
+        let body = if is_padded { whole.trim_start_matches(' ') } else { whole };
+        if self.trim_line_ends { body.trim_end_matches([' ', '\t']) } else { body }
+    }
+
+    /// The bytes that a kept line takes, with its line end.
+    pub fn bytes_of_kept(&self, source: &Source<'_>, line: usize) -> usize {
+        source.raw(line).len() - source.line(line).len() + self.shown_of_kept(source, line).len()
+    }
+
     /// The spans, for changing what they show, but not their lines.
     pub fn spans_mut(&mut self) -> impl Iterator<Item = &mut Span> {
         self.spans.iter_mut()
@@ -351,15 +364,12 @@ impl Ledger {
         let mut from = lines.start;
         if self.trim_line_ends || self.trim_numbers {
             for i in lines.clone() {
-                let raw = source.raw(i);
                 let whole = source.line(i);
-                let is_padded = self.trim_numbers && source.view().number(i).is_some();
-                let body = if is_padded { whole.trim_start_matches(' ') } else { whole };
-                let body = if self.trim_line_ends { body.trim_end_matches([' ', '\t']) } else { body };
+                let body = self.shown_of_kept(source, i);
                 if body.len() < whole.len() {
                     out.put_lines(source, from..i);
                     out.put(body);
-                    out.put(raw.get(whole.len()..).unwrap_or_default());
+                    out.put(source.raw(i).get(whole.len()..).unwrap_or_default());
                     from = i + 1;
                 }
             }

@@ -238,6 +238,44 @@ fn one_long_line_is_cut_around_its_failure() {
     assert!(plain.len() <= 5000 && markers == 1, "{}", plain.len());
 }
 
+#[test]
+fn one_giant_line_between_others_is_shortened_and_shown() {
+    let giant = |name: &str, bytes: usize| format!("{name} {}\n", "ab ".repeat(bytes / 3));
+    for (before, giants) in [(14, vec![7_000, 76_000]), (14, vec![90_000]), (60, vec![40_000, 40_000])] {
+        let (mut text, _) = log(before, &[]);
+        for (at, bytes) in giants.iter().enumerate() {
+            text += &giant(&format!("sum{at}"), *bytes);
+        }
+        text += "the end\n";
+        let (out, _) = capped(&text, &[], 16_000, false);
+        assert!(out.len() <= 16_000 && out.ends_with("the end\n"), "{}", out.len());
+        for at in 0..giants.len() {
+            assert!(out.contains(&format!("\nsum{at} ab")), "{before} {giants:?} {at}");
+        }
+    }
+    let (alone, _) = capped(&giant("sum", 90_000), &[], 16_000, false);
+    assert!((15_000..=16_000).contains(&alone.len()), "{}", alone.len());
+}
+
+#[test]
+fn blanks_that_are_not_shown_take_no_room() {
+    let text: String = (0..200).map(|i| format!("row {i} of a padded table{}\n", " ".repeat(800))).collect();
+    let source = Source::new(&text);
+    let step = Reduction { trim_line_ends: true, ..Reduction::default() };
+    let ledger = Ledger::new(&source).apply(&source, step).unwrap();
+    let cap = |bytes| Cap {
+        bytes,
+        strict: false,
+        reason: Reason::OutputCap,
+        samples: false,
+        outliers: false,
+        names: usize::MAX,
+    };
+    assert!(apply(&source, &ledger, &[], cap(6_000)).is_none(), "all of it fits");
+    let out = apply(&source, &ledger, &[], cap(4_000)).unwrap().render(&source, None);
+    assert!((3_000..=4_000).contains(&out.len()), "{}", out.len());
+}
+
 fn with_outliers(text: &str, ledger: &Ledger, signals: &[usize], bytes: usize) -> String {
     let source = Source::new(text);
     let cap = Cap { bytes, strict: false, reason: Reason::HeadTail, samples: true, outliers: true, names: 0 };
