@@ -94,8 +94,8 @@ describe("the extension for VS Code", () => {
   it("shows what other hosts saved in this workspace", { skip: process.platform === "win32" }, async () => {
     const program = join(place, "counts.sh");
     const line = "tersed: 12.3k of 45.6k tokens saved today (26 %)";
-    writeFileSync(program, `#!/bin/sh\n[ "$1" = statusline ] && grep -q '"cwd":"/work/space"' && echo '${line}'\n`, { mode: 0o755 });
-    const folders = [{ uri: { fsPath: "/work/space" } }];
+    writeFileSync(program, `#!/bin/sh\n[ "$1" = statusline ] && grep -q '"cwd":"/home/ada/space"' && echo '${line}'\n`, { mode: 0o755 });
+    const folders = [{ uri: { fsPath: "/home/ada/space" } }];
     const host = start({ "tersed.path": program }, folders);
     for (let n = 0; n < 400 && !host.status.tooltip.includes("45.6k"); n++) await new Promise((done) => setTimeout(done, 25));
     assert.equal(host.status.text, "$(fold) 26 % saved today");

@@ -33,7 +33,7 @@ const FAILURE_WORDS: &[&str] = &[
     "fail",
     "Traceback",
     "CRITICAL",
-    // Of segmentation and protection.
+    // Segmentation faults, and general protection faults of the kernel.
     "tion fault",
     "core dumped",
     "undefined reference",

@@ -264,8 +264,8 @@ fn lines<'a>(cases: &[Case], costs: impl IntoIterator<Item = &'a Cost>) -> Strin
     costs.into_iter().map(line).collect()
 }
 
-/// Those of some costs that are more than [`GROWTH`] times as high as with texts of `bytes` bytes, apart from steps that
-/// an ordinary text takes too: some work starts only at a length.
+/// Those of some costs that are more than [`GROWTH`] times as high as with texts of `bytes` bytes. Some work starts only at
+/// a length, such as the cut at 64 KiB; what it costs an ordinary text is allowed besides.
 fn grown(cases: &[Case], costs_of_longer: &[Cost], bytes: usize) -> Vec<Cost> {
     let numbers: Vec<usize> = costs_of_longer.iter().map(|cost| cost.case).collect();
     let shorter: BTreeMap<usize, Cost> =

@@ -18,9 +18,9 @@ pub(super) const MESSAGES_TENTHS: usize = 6;
 /// A message is not cut to fewer bytes than this.
 const MIN_LIST_BYTES: usize = 400;
 
-/// The bytes of the budget that one piece of `bytes` bytes may take, in a text that shows `shown` bytes: the whole budget if
-/// there is nothing else. Otherwise a fifth is left to samples and lines near failures, and room to the other lines, so
-/// that a shortened piece is not left out after all.
+/// The bytes that one piece of `bytes` bytes may take of the budget, in a text that shows `shown` bytes. A piece with nothing
+/// beside it may take all. Otherwise a fifth is kept for samples and lines near failures, and room for the other lines: a
+/// shortened piece that does not fit between head and tail would be left out.
 fn share_of_piece(budget: usize, bytes: usize, shown: usize) -> usize {
     /// With its line end a text is not longer than this.
     const LINE_END_BYTES: usize = 2;
@@ -41,8 +41,7 @@ pub(super) fn long_pieces(
     shown: usize,
     whole: &[usize],
 ) -> Ledger {
-    let share = |bytes: usize, shown: usize| share_of_piece(budget, bytes, shown);
-    let limit = |bytes: usize| share(bytes, shown);
+    let limit = |bytes: usize| share_of_piece(budget, bytes, shown);
     let mut step = Reduction::default();
     let mut ledger = ledger.clone();
     let mut loses_message = false;
@@ -79,7 +78,7 @@ pub(super) fn long_pieces(
     }
     // Restored lines are longer than their replacement was.
     let shown = if loses_message { ledger.size(source, None).max(shown) } else { shown };
-    let limit = |bytes: usize| share(bytes, shown);
+    let limit = |bytes: usize| share_of_piece(budget, bytes, shown);
     for kept in ledger.kept() {
         for i in kept {
             let line = ledger.shown_of_kept(source, i);

@@ -16,8 +16,8 @@ pub const FAILURE: &str = r"(?x)
     | [Rr]ead-only\ file\ system | [Oo]peration\ not\ permitted | (?:[Nn]etwork|[Hh]ost)\ is\ unreachable
     | [Cc]onnection\ reset\ by\ peer | [Bb]roken\ pipe | Illegal\ instruction
     # The kernel.
-    | \bkernel\ BUG\ at\b | \bBUG:\ (?:unable\ to|kernel\ |soft\ lockup|scheduling\ while|workqueue\ lockup)
-    | \bprotection\ fault\b
+    | \bkernel\ BUG\ at\b | \bgeneral\ protection\ fault\b
+    | \bBUG:\ (?:unable\ to\ handle|kernel\ NULL|soft\ lockup|scheduling\ while\ atomic|workqueue\ lockup)
     | \b[A-Z]\w*Sanitizer:\  | \boom-killer\b | ^CONFLICT\ \(
     | \b(?:[Ff]ehler|FEHLER|[Ee]rreur|ERREUR)(?:\ |\xC2\xA0|\xE2\x80\xAF)?(?::|\ \d) | \b(?:Errore|ERRORE|Erro|ERRO)\ ?:
     | \bfehlgeschlagen\b | \b[Ff]alhou\b | (?:É|é)chec\ (?:de|du|des|lors|:) | (?:É|é)chec: | échoué | \b[Ff]alló
